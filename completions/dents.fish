@@ -72,7 +72,7 @@ sqlite\t''
 ncdu\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
-complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre\'s; lustre for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]' -r -f -a "project\t''
+complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a "project\t''
 flags\t''
 acl\t''
 xattrs\t''
@@ -343,7 +343,7 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l explain -d 'Show 
 complete -c dents -n "__fish_dents_using_subcommand browse" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
-complete -c dents -n "__fish_dents_using_subcommand browse" -l delete -d 'Allow to delete: the key d asks, then deletes the marked entries or the selected one. Mounts below them are kept'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l delete -d 'Allow deletion: the key d asks for confirmation, then deletes the marked entries, or the selected one. Mounts below them are kept'
 complete -c dents -n "__fish_dents_using_subcommand browse" -s 0 -l null -d 'End exported paths with a NUL instead of a newline'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l apparent-size -d 'Begin with bytes in files, not allocated space: the key a changes it'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l icons -d 'Show a glyph before each name, as `dls --icons`: the terminal needs a Nerd Font'
@@ -401,15 +401,15 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l bytes -d 'Show sizes 
 complete -c dents -n "__fish_dents_using_subcommand du" -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "status" -d 'Show all tasks'
-complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "claim" -d 'Make a task of directories that wait'
-complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "merge" -d 'Write the manifest, with which --from DIR reads the scan'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "claim" -d 'Make a task from waiting directories'
+complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "merge" -d 'Write the manifest, so that --from DIR reads the scan'
 complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "verify" -d 'Check that all tasks are committed, nothing waits, and all rows can be read, each once'
 complete -c dents -n "__fish_dents_using_subcommand parts; and not __fish_seen_subcommand_from status claim merge verify start" -f -a "start" -d 'Make the directory of a scan, with its options and roots'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -l json -d 'One JSON object'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -l csv -d 'A table as CSV, with a line of titles'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l directories -d 'Take so many directories [default: a sixteenth of those that wait, at most 8192]' -r
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l again -d 'If none waits, wait, and give a task again that was claimed this long ago and is not committed: 30m' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l directories -d 'Take this many directories [default: a sixteenth of those that wait, at most 8192]' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l again -d 'If no directory waits, sleep until one does, or print the ID of a task again that was claimed this long ago and is not committed: 30m' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l json -d 'One JSON object'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -l csv -d 'A table as CSV, with a line of titles'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from claim" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -436,7 +436,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre\'s; lustre for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]' -r -f -a "project\t''
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a "project\t''
 flags\t''
 acl\t''
 xattrs\t''

@@ -267,7 +267,7 @@ class _Coordinator:
 
 
 def _is_of_worker(error):
-    """Whether a worker died, and not the task."""
+    """Whether the error is the death of a worker, not a failure of the task."""
     from distributed.scheduler import KilledWorker
 
     return isinstance(error, KilledWorker) or type(error).__name__ in ("CancelledError", "FutureCancelledError", "CommClosedError")

@@ -14,7 +14,7 @@ use dents_core::batch::Batch;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Reader};
 use dents_core::stat::policy::Policy;
-use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_core::stat::{self, Asking, Mode, Resources, Threads as Count};
 use dents_engine::order::turns::{Item, Turn, Turns};
 use dents_sys::{AsFd, BorrowedFd, OwnedFd, Result, dir};
 use std::collections::VecDeque;
@@ -65,16 +65,16 @@ pub(crate) struct Ahead {
 /// Calls `act` with what asks for the metadata of entries on `count` threads.
 fn asking<T>(count: &Count, act: impl FnOnce(&Asking<'_>) -> T) -> T {
     let needs = NeedsByKind::all(FACTS).with_extra();
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Auto,
         threads: count,
         workers: &Threads,
         mounts: None,
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    act(&Asking { needs: &needs, follow: false, means: &means })
+    act(&Asking { needs: &needs, follow: false, resources: &resources })
 }
 
 /// The metadata of these names, on the calling thread. The names stay: a process that is forked meanwhile needs them.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Threads start as requests wait, and end when they are idle for a while. An idle thread waits for an event of
-//! [`dents_engine::wait`], whose models also hold for this queue under a lock: who adds a request notifies afterwards, and who waits
-//! looks at the queue again after it is known to wait.
+//! [`dents_engine::wait`], whose models also hold for this queue under a lock: a thread that adds a request notifies
+//! afterwards, and a thread that waits looks at the queue again after it has registered as a waiter.
 
 use crate::os;
 use crate::scan::{Batch, Stream, lock};

@@ -149,7 +149,7 @@ impl DirEntry {
         self.entry().d_ino()
     }
 
-    /// Whether it is a directory, or a link to one. A system call for links, and where the file system tells no types.
+    /// Whether it is a directory, or a link to one. A system call for links, and where the file system returns no types.
     #[pyo3(signature = (*, follow_symlinks = true))]
     fn is_dir(&self, py: Python<'_>, follow_symlinks: bool) -> PyResult<bool> {
         self.is(py, Kind::Dir, follow_symlinks)

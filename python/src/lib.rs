@@ -1,4 +1,4 @@
-//! The Python module `dents._dents`, on which the package `dents` stands.
+//! The Python module `dents._dents`, the native part of the package `dents`.
 //!
 //! ```text
 //! dents-core ─► ahead: entries, stat'ed ahead of the caller      ─► scandir: Scandir, DirEntry
@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Each part passes options in and batches out. No thread of a Rust crate touches Python: results wait until a thread of the
-//! interpreter takes them. So a fork, an exit of the interpreter or a slow file system meets no lock of Python.
+//! interpreter takes them. So no thread of these crates holds a lock of Python, neither at a fork, nor when the interpreter
+//! exits, nor while a file system is slow.
 
 mod ahead;
 mod aio;

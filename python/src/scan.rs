@@ -58,7 +58,7 @@ impl Run {
         self.0.stop();
     }
 
-    /// The number of directories and of entries that the walk has met so far.
+    /// The number of directories and of entries that the walk has found so far.
     fn seen(&self) -> (u64, u64) {
         self.0.seen().into()
     }
@@ -87,7 +87,7 @@ impl Run {
         let (words, run) = (words(given)?, self.0.clone());
         let stream = given.py().detach(|| run.stream(&words, &columns)).map_err(error)?;
         Ok(Stream {
-            progress: progress.map(|callback| Progress {
+            progress: progress.map(|callback| ProgressFunction {
                 run: run.clone(),
                 callback,
                 next: Mutex::new(Instant::now()),
@@ -156,15 +156,15 @@ impl Run {
     }
 }
 
-/// A function that is told how far a scan has come.
-struct Progress {
+/// A Python function that is called with the progress of a scan.
+struct ProgressFunction {
     run: dents_arrow::Run,
     callback: Py<PyAny>,
     /// When it is called next.
     next: Mutex<Instant>,
 }
 
-impl Progress {
+impl ProgressFunction {
     /// Calls the function, at most once in [`PATIENCE`], and at the `end`.
     fn tell(&self, py: Python<'_>, end: bool) -> PyResult<()> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +190,7 @@ pub(crate) struct Stream {
     pub(crate) stream: Shared,
     /// Whether this object has no batches any more: they were taken, or another library takes them.
     done: AtomicBool,
-    progress: Option<Progress>,
+    progress: Option<ProgressFunction>,
 }
 
 pub(crate) fn lock(stream: &Shared) -> MutexGuard<'_, Option<dents_arrow::Stream>> {
@@ -244,7 +244,7 @@ impl Stream {
         let stream = py.detach(|| lock(&self.stream).take());
         let stream = stream.ok_or_else(|| PyValueError::new_err("the batches of this scan were taken"))?;
         self.done.store(true, Relaxed);
-        let progress = self.progress.as_ref().map(|progress| Progress {
+        let progress = self.progress.as_ref().map(|progress| ProgressFunction {
             run: self.run.clone(),
             callback: progress.callback.clone_ref(py),
             next: Mutex::new(Instant::now()),
@@ -274,7 +274,7 @@ impl Drop for Stream {
 struct Interruptible {
     stream: dents_arrow::Stream,
     thread: ThreadId,
-    progress: Option<Progress>,
+    progress: Option<ProgressFunction>,
 }
 
 impl Interruptible {

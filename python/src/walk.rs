@@ -8,9 +8,10 @@
 //! A directory is read ahead before the caller has seen its parent, so directories that the caller prunes may have been read: at most [`AHEAD`]
 //! results wait at any time. A pruned directory and all below it leave the queue at once.
 //!
-//! A directory may change after it was read ahead. So its turn asks for its times again, and one that has changed is read again: then the caller
-//! sees what `os.walk` would. A change within the same tick of the file system's clock, of some milliseconds, may go unseen. Where an answer is a
-//! round trip nothing is asked again: the walk would wait for each directory as if nothing were read ahead.
+//! A directory may change after it was read ahead. So in the directory's turn `Walk` requests its times again, and
+//! reads it again if they changed: then the caller gets what `os.walk` would return. A change within the same tick of
+//! the file system's clock, of some milliseconds, may go unseen. Where an answer is a round trip, `Walk` does not
+//! request the times again: it would wait for each directory as if nothing were read ahead.
 
 use crate::os;
 use dents::Threads;
@@ -18,7 +19,7 @@ use dents_core::batch::{Batch, Entry};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden, Reader};
 use dents_core::stat::policy::Policy;
-use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_core::stat::{self, Asking, Mode, Resources, Threads as Count};
 use dents_engine::order::turns::{Item, Turn, Turns};
 use dents_sys::stat::{Flags, Mask, Statx};
 use dents_sys::{CWD, Errno};
@@ -135,9 +136,16 @@ impl Shared {
         // The types of the targets of links, and of entries that have none: without them nothing is asked.
         let count = Count::new(Some(1));
         let (mode, workers) = (Mode::Auto, &Threads);
-        let means =
-            Means { mode, threads: &count, workers, mounts: None, rings: None, lazy: false, ledger: None };
-        stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: true, means: &means });
+        let resources = Resources {
+            mode,
+            threads: &count,
+            workers,
+            mounts: None,
+            rings: None,
+            lazy: false,
+            counter: None,
+        };
+        stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: true, resources: &resources });
         let mut listing =
             Listing { stamp: before.as_ref().map(stamp), batch, directories: Vec::new(), below: Vec::new() };
         let batch = &listing.batch;

@@ -26,7 +26,7 @@ pub(crate) struct Batches {
 impl Sink for Batches {
     fn part(&self) -> Box<dyn Part + '_> {
         let builder = self.columns.builder();
-        Box::new(Piece { builder, sender: self.sender.clone(), path: Vec::new(), since: 0 })
+        Box::new(WorkerRows { builder, sender: self.sender.clone(), path: Vec::new(), since: 0 })
     }
 
     fn finish(self: Box<Self>, _: Extent) -> io::Result<Option<PathBuf>> {
@@ -35,7 +35,7 @@ impl Sink for Batches {
 }
 
 /// One worker's rows.
-struct Piece {
+struct WorkerRows {
     builder: Builder,
     sender: SyncSender<RecordBatch>,
     path: Vec<u8>,
@@ -43,7 +43,7 @@ struct Piece {
     since: u64,
 }
 
-impl Part for Piece {
+impl Part for WorkerRows {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.builder.push(row, &mut self.path);
         let rows = self.builder.rows();

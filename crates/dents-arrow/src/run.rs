@@ -96,7 +96,7 @@ impl Run {
         self.session.stop();
     }
 
-    /// The number of directories and of entries that the walk has met so far.
+    /// The number of directories and of entries that the walk has found so far.
     #[must_use]
     pub fn seen(&self) -> [u64; 2] {
         self.session.seen()

@@ -1,6 +1,6 @@
 //! Commands inside another program.
 
-use crate::report::Records;
+use crate::output::Records;
 use crate::session::{Session, Status};
 use crate::{Cli, Command, command, scan, time};
 use clap::{ArgMatches, FromArgMatches};

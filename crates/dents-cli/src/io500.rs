@@ -8,7 +8,7 @@ use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::{self, Depths, Filter};
 use crate::message::quoted_text;
-use crate::report::{Completion, Diagnostics, Paper};
+use crate::output::{Completion, Destination, Diagnostics};
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Source, Special};
 use crate::walk::Walk;
@@ -73,10 +73,13 @@ fn count(walk: &Walk, filter: &Filter<'_>, session: &Session) -> Status {
     let matched: u64 = consumers.iter().map(|one| one.0).sum();
     let others: u64 = kinds.iter().sum::<u64>() - kinds[Kind::Dir as usize];
     let completion = Completion::new(end, diagnostics);
-    let status = if root_failed { completion } else { completion.forgiving() }.finish(|paper| match paper {
-        Paper::Text(out) => writeln!(out, "MATCHED {matched}/{others}"),
-        Paper::Sheet(_) => Ok(()),
-    });
+    let status =
+        if root_failed { completion } else { completion.forgiving() }.finish(
+            |destination| match destination {
+                Destination::Text(out) => writeln!(out, "MATCHED {matched}/{others}"),
+                Destination::Rows(_) => Ok(()),
+            },
+        );
     if root_failed { Status::FAILURE } else { status }
 }
 

@@ -2,7 +2,7 @@
 //! and what belongs to one run (`session`): messages, what stops it, its result.
 //!
 //! The program is [`main`]. Other programs run a command by its words ([`table`], [`Scan`]): so there is one parser of options, and
-//! one text for each error. They promise nothing to anything but the bindings of this project.
+//! one text for each error. Only the bindings of this project may rely on these functions.
 
 mod browse;
 mod consumer;
@@ -21,9 +21,9 @@ mod io500;
 mod locale;
 mod message;
 mod number;
+mod output;
 mod overlap;
 mod owners;
-mod page;
 mod parts;
 mod progress;
 mod report;
@@ -37,7 +37,7 @@ mod top;
 mod walk;
 
 pub use embed::{Scan, run, table};
-pub use report::{Cell, Records, Type, Values};
+pub use output::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -58,7 +58,7 @@ dents: scan, measure and compare file trees of any size
 
   dents du -h .                   which directories take the most space
   dents top -h .                  which files are the largest
-  dents stats --by user,age .     who has how much, and how old it is
+  dents stats --by user,age .     how much each user has, and how old it is
   dents scan -o today.parquet .   an inventory, for later: dents du --from today.parquet
   dents diff yesterday.parquet .  what is new, deleted, changed and moved
 
@@ -73,7 +73,7 @@ enum Command {
     Count(Box<count::Args>),
     Stats(Box<stats::Args>),
     Diff(Box<diff::Args>),
-    Report(Box<page::Args>),
+    Report(Box<report::Args>),
     Browse(Box<browse::Args>),
     Parts(parts::Args),
     #[command(name = "io500-find")]
@@ -122,7 +122,7 @@ impl Command {
             Command::Count(args) => count::run(args, session),
             Command::Stats(args) => stats::run(args, session),
             Command::Diff(args) => diff::run(args, session),
-            Command::Report(args) => page::run(args, session),
+            Command::Report(args) => report::run(args, session),
             Command::Browse(args) => browse::run(args, session),
             Command::Parts(args) => parts::run(args, matches, session),
             Command::Io500(args) => io500::run(args, session),

@@ -9,8 +9,8 @@
 
 use crate::interrupt;
 use crate::message::{self, errno_text, quoteaf, quoted};
+use crate::output::Records;
 use crate::progress::Counters;
-use crate::report::Records;
 use dents_core::tree::{Failure, Problem};
 use dents_sys::Errno;
 use std::ffi::OsStr;

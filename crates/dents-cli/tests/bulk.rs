@@ -49,7 +49,7 @@ fn joined(cwd: &Path, words: &str) -> Option<u64> {
     let told = text(&run(&dents(cwd, &format!("du -s --explain {words}"))).stderr);
     let line = told.lines().find_map(|line| line.strip_prefix("dents: bulk: ")).expect("the line");
     let (_, rest) = line.split_once(" inodes read at once, for ")?;
-    rest.strip_suffix(" entries")?.parse().ok()
+    rest.strip_suffix(" entries")?.replace(',', "").parse().ok()
 }
 
 /// Files with flags, holes, attributes in blocks of their own, large link counts and old times.

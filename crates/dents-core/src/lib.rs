@@ -3,7 +3,7 @@
 //! Data flows in one direction. A [`read::Reader`] appends names and types to a [`batch::Batch`]. [`stat::fill`]
 //! requests the other facts that consumers declared as [`needs`], by one of four strategies. [`owners`] maps ids to
 //! names; [`sort`] makes a permutation. [`mod@scandir`] splits one directory with the fewest requests where `readdir`
-//! tells no types; [`tree`] walks hierarchies, batch by batch. This crate knows no colour, terminal or environment,
+//! returns no types; [`tree`] walks hierarchies, batch by batch. This crate knows no colour, terminal or environment,
 //! starts no thread (see [`stat::Workers`]), and has no `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -15,8 +15,6 @@ extern crate std;
 pub mod batch;
 pub mod bulk;
 pub mod canonical;
-#[cfg(test)]
-mod crews;
 pub mod deadline;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -34,6 +32,8 @@ pub mod scandir;
 pub mod sort;
 pub mod stat;
 pub mod team;
+#[cfg(test)]
+mod test_threads;
 pub mod tree;
 
 pub use dents_engine::crew::watchdog;

@@ -13,7 +13,7 @@ use crate::path::below;
 use crate::read::{Filter, Reader};
 use crate::sort::{Collate, Order};
 use crate::stat::policy::Policy;
-use crate::stat::{self, Asking, Means, Mode, Report, Threads, Workers};
+use crate::stat::{self, Asking, Mode, Report, Resources, Threads, Workers};
 use crate::team::Team;
 use crate::watchdog::Watch;
 use alloc::boxed::Box;
@@ -138,14 +138,14 @@ impl Started {
     pub fn more(
         &mut self,
         prefetch: &Prefetch,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
         reads_ahead: impl FnOnce() -> bool,
     ) -> Option<Start> {
         if self.complete {
             return None;
         }
         let (unread, next) = prefetch.turns.next_unread();
-        let (is_first, threads) = (self.workers == 0, means.threads);
+        let (is_first, threads) = (self.workers == 0, resources.threads);
         if unread < if is_first { WORTH } else { MANY } {
             return None;
         }
@@ -191,8 +191,8 @@ impl Default for Prefetch {
 impl Prefetch {
     /// Whether prefetching is possible: with threads, and without counting each call.
     #[must_use]
-    pub fn suits(means: &Means<'_>) -> bool {
-        matches!(means.mode, Mode::Auto | Mode::Par) && means.ledger.is_none()
+    pub fn suits(resources: &Resources<'_>) -> bool {
+        matches!(resources.mode, Mode::Auto | Mode::Par) && resources.counter.is_none()
     }
 
     /// Adds directories that are listed before those added earlier, in this order.
@@ -224,11 +224,11 @@ impl Prefetch {
         &self,
         Start { numbers, far }: Start,
         wanted: Wanted<'_>,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
         collate: Option<&dyn Collate>,
         own: &mut dyn FnMut(&mut Worker<'_>),
     ) {
-        let (watch, lazy) = (means.threads.watching(), means.lazy);
+        let (watch, lazy) = (resources.threads.watching(), resources.lazy);
         let most = if far && wanted.needs.asks_any() { SMALL_AND_FAR } else { SMALL };
         let fork = |_| Mutex::new(collate.map(|collate| collate.fork()));
         let collates: Vec<_> = (numbers.start - 1..numbers.end).map(fork).collect();
@@ -252,7 +252,7 @@ impl Prefetch {
             };
             self.turns.work(read, Ahead::below);
         };
-        means.workers.run_beside(numbers.len() + 1, &work, &mut || {
+        resources.workers.run_beside(numbers.len() + 1, &work, &mut || {
             own(&mut worker(0));
             self.turns.end();
         });
@@ -346,8 +346,9 @@ impl Worker<'_> {
     fn fill(&self, batch: &mut Batch, reader: &Reader) -> Report {
         let Wanted { needs, follow, .. } = self.wanted;
         let (mode, threads, mounts, lazy) = (Mode::Auto, &self.alone, Some(&self.mounts), self.lazy);
-        let means = Means { mode, threads, workers: &Alone, mounts, rings: None, lazy, ledger: None };
-        stat::fill(batch, reader.dir(), &Asking { needs, follow, means: &means })
+        let resources =
+            Resources { mode, threads, workers: &Alone, mounts, rings: None, lazy, counter: None };
+        stat::fill(batch, reader.dir(), &Asking { needs, follow, resources: &resources })
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Playground, Threads, c_path};
 use dents_core::batch::Batch;
-use dents_core::tree::{self, Beginning, Options, Order, Place, Step, Visitor};
+use dents_core::tree::{self, Options, Order, Place, StartPoint, Step, Visitor};
 use std::ffi::CStr;
 use std::fs;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// Enters so many directories and leaves the others over.
 struct Few<'s> {
     enters: &'s AtomicUsize,
-    left: &'s Mutex<Vec<Beginning>>,
+    left: &'s Mutex<Vec<StartPoint>>,
     paths: Vec<Vec<u8>>,
 }
 
@@ -23,7 +23,7 @@ impl Visitor for Few<'_> {
     fn leaves(&mut self, parent: &[u8], name: &CStr, depth: u32) -> bool {
         let leaves = self.enters.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
         if leaves {
-            let left = Beginning { parent: parent.to_vec(), name: name.to_owned(), depth };
+            let left = StartPoint { parent: parent.to_vec(), name: name.to_owned(), depth };
             self.left.lock().unwrap().push(left);
         }
         leaves
@@ -43,10 +43,10 @@ impl Visitor for Few<'_> {
 /// The paths of a walk with their depths, the directories that it left over, and the number of `openat`.
 fn walk(
     operands: &[&CStr],
-    from: &[Beginning],
+    from: &[StartPoint],
     enters: usize,
     options: &Options<'_>,
-) -> (Vec<Vec<u8>>, Vec<Beginning>, u64) {
+) -> (Vec<Vec<u8>>, Vec<StartPoint>, u64) {
     let (enters, left) = (AtomicUsize::new(enters), Mutex::default());
     let make = |_| Few { enters: &enters, left: &left, paths: Vec::new() };
     let outcome = tree::walk_on(operands, from, options, &Threads, make);

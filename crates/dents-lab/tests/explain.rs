@@ -68,7 +68,7 @@ fn who_asked_for_what() {
     let dir = still();
     let colors = "`ex=`, `su=` and `sg=` need the mode of 3 regular files: 3 statx";
     let dirs = "`st=`, `ow=` and `tw=` need the mode of 1 directory: 1 statx";
-    let nothing = "nothing is asked of any entry: the directory tells names and types";
+    let nothing = "no entry needs a request: the directory has names and types";
     let long = "`-l` needs the mode, link count, owner, group, size, blocks and modification time of all 5 entries: \
                 5 statx";
     let text = "`-l` needs the text of 1 symbolic link: 1 readlinkat";
@@ -159,7 +159,7 @@ fn the_advice_is_good() {
     assert_eq!(text, advice);
     let followed = "di=1:ca=1:*.c=32:ex=00:su=00:sg=00:ca=00:st=00:ow=00:tw=00";
     let lines = said(&run.env("LS_COLORS", followed));
-    assert_eq!(lines, ["nothing is asked of any entry: the directory tells names and types"]);
+    assert_eq!(lines, ["no entry needs a request: the directory has names and types"]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_plan_touches_nothing() {
     assert_eq!(asked, ["statfs"]);
     let text = String::from_utf8_lossy(&traced.outcome.stderr).into_owned();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "plan for '.': what the entries of that directory will be asked");
+    assert_eq!(lines[0], "plan for '.': the requests about the entries of that directory");
     let long = "  `-l` needs the mode, link count, owner, group, size, blocks and modification time of every entry: \
                 one statx each";
     assert_eq!(lines[1], long);

@@ -77,7 +77,7 @@ fn the_bytes_of_dls() {
     }
 }
 
-/// What a shell prints that executes `script` in `dir` as an ordinary user, who owns `dir`. `None` where `tool` is missing.
+/// What a shell prints that executes `script` in `dir` as an ordinary user that owns `dir`. `None` where `tool` is missing.
 fn as_user(tool: &str, dir: &Path, script: &str) -> Option<String> {
     let found = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {

@@ -1,8 +1,8 @@
 //! GNU message catalogs (`.mo`): the messages of a program in the user's language. Format: the gettext manual, "The
 //! Format of GNU MO Files".
 //!
-//! The order of day and month is in a catalog: `ls` looks its two time formats, `%b %e  %Y` and `%b %e %H:%M`, up in
-//! `coreutils.mo` under the category `LC_TIME`.
+//! The order of day and month comes from a catalog: `ls` looks up its two time formats, `%b %e  %Y` and
+//! `%b %e %H:%M`, in `coreutils.mo`, under the category `LC_TIME`.
 
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! The order of names against the machine's own: names from /usr and generated ones, sorted by `sort` (which asks
 //! `strcoll`, then compares bytes), must have rising keys; and `ls` must print a directory of them in the order of the
-//! keys, equal ones as the directory has them. Locales that are not installed are named and passed over;
+//! keys, equal ones as the directory has them. Locales that are not installed are reported and skipped;
 //! `cargo test -p dents-locale --test agreement -- --nocapture` prints the figures of `COLLATION.md`.
 
 mod common;

@@ -1,5 +1,4 @@
-//! Months, formats and the search for locales against the machine's own `ls`. Locales that are not installed are named
-//! and passed over.
+//! Months, formats and the search for locales against the machine's own `ls`. Locales that are not installed are reported and skipped.
 
 mod common;
 

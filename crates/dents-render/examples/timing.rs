@@ -7,7 +7,7 @@ use dents_core::needs::Needs;
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::{Filter, Reader};
 use dents_core::sort::Order;
-use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
+use dents_core::stat::{self, Asking, Mode, Resources, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{
     Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
@@ -60,16 +60,16 @@ fn measure(dir: &CString, name: &str, style: &Style, zone: Option<&Arc<Zone>>) {
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("readable");
     let threads = Threads::default();
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Classic,
         threads: &threads,
         workers: &Alone,
         mounts: None,
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, resources: &resources });
     let order = Order::default().sort(&batch, None, &dents_core::team::Team::ALONE);
     let mut owners = Owners::default();
     if style.wants_user_names() {

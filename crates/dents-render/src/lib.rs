@@ -35,7 +35,7 @@ mod name;
 mod note;
 pub mod number;
 mod owner_column;
-mod pieces;
+mod parallel;
 pub mod quantity;
 pub mod quote;
 pub mod record;

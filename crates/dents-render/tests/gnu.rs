@@ -6,7 +6,7 @@ use dents_core::needs::Needs;
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::{Filter, Hidden, Reader};
 use dents_core::sort::Order;
-use dents_core::stat::{self, Asking, Means, Mode, Threads, Workers};
+use dents_core::stat::{self, Asking, Mode, Resources, Threads, Workers};
 use dents_core::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
@@ -63,16 +63,16 @@ fn list_by(dir: &Path, style: &Style, teams: &[Team<'_>]) -> Vec<Vec<u8>> {
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).unwrap();
     let threads = Threads::default();
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Classic,
         threads: &threads,
         workers: &Alone,
         mounts: None,
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, resources: &resources });
     let mut owners = Owners::default();
     let mut names = Needs::empty();
     names.set(Needs::UID, style.wants_user_names());

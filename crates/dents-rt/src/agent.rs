@@ -1,7 +1,7 @@
 //! Work that may never end, without libc: an *agent*, a separate process that shares our memory (CLONE_VM).
 //!
-//! No signal may be able to wake a thread that waits in the kernel for a server (a FUSE request that has been sent, a
-//! disk that is gone). Then its whole process cannot end, not even by exit_group. So calls that may block run in
+//! A thread that waits in the kernel for a server (a FUSE request that has been sent, a disk that is gone) may not
+//! be woken by any signal. Then its whole process cannot end, not even by exit_group. So calls that may block run in
 //! another process: one clone with CLONE_VM and without CLONE_THREAD. The two processes share all memory and nothing
 //! else. When our process ends, its parent sees that at once. The kernel sends SIGKILL to the agent
 //! (PR_SET_PDEATHSIG), and its stuck threads end when their calls return.

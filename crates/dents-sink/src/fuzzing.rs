@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{fs, io};
 
 /// Files of one call, removed when it ends.
-pub(crate) struct Place(pub(crate) PathBuf);
+pub(crate) struct TemporaryDir(pub(crate) PathBuf);
 
-impl Place {
-    pub(crate) fn new() -> Place {
+impl TemporaryDir {
+    pub(crate) fn new() -> TemporaryDir {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("dents-sink-fuzzing-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
         // In memory, if there is a tmpfs: on a busy disk each file can take milliseconds.
         let places = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
-        let made = places.iter().map(|place| place.join(&name)).find(|path| fs::create_dir(path).is_ok());
-        Place(made.expect("a directory for temporary files"))
+        let made = places.iter().map(|dir| dir.join(&name)).find(|path| fs::create_dir(path).is_ok());
+        TemporaryDir(made.expect("a directory for temporary files"))
     }
 
     pub(crate) fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TemporaryDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -72,17 +72,17 @@ pub fn ncdu(bytes: &[u8]) {
 #[cfg(feature = "parquet")]
 pub fn manifest(bytes: &[u8]) {
     use crate::manifest::{Manifest, NAME};
-    let place = Place::new();
-    place.file(NAME, bytes);
-    match Manifest::read(&place.0) {
+    let dir = TemporaryDir::new();
+    dir.file(NAME, bytes);
+    match Manifest::read(&dir.0) {
         Ok(manifest) => {
-            manifest.write(&place.0).expect("what is valid can be written");
-            assert_eq!(Manifest::read(&place.0).expect("what is written is valid"), manifest);
+            manifest.write(&dir.0).expect("what is valid can be written");
+            assert_eq!(Manifest::read(&dir.0).expect("what is written is valid"), manifest);
         }
         Err(error) => assert!(error.to_string().contains(NAME), "{error}"),
     }
     // The shards do not exist.
-    let opened = read::open(&place.0).map(|reader| reader.row_groups(&Wanted::default()));
+    let opened = read::open(&dir.0).map(|reader| reader.row_groups(&Wanted::default()));
     assert!(opened.is_err() || opened.is_ok_and(|groups| groups == read::RowGroups::default()));
 }
 
@@ -99,14 +99,14 @@ pub fn parts(bytes: &[u8]) {
 #[cfg(feature = "parquet")]
 fn parts_of(bytes: &[u8]) {
     use crate::parts::{Parts, fuzzing};
-    let place = Place::new();
-    place.file("plan", bytes);
-    if let Ok(parts) = Parts::open(&place.0) {
+    let dir = TemporaryDir::new();
+    dir.file("plan", bytes);
+    if let Ok(parts) = Parts::open(&dir.0) {
         assert!(parts.plan().roots.len() <= bytes.len() && parts.plan().options.len() <= bytes.len());
     }
-    let parts = fuzzing::plan(&place.0);
+    let parts = fuzzing::plan(&dir.0);
     for made in ["claims/1", "log/1", "left/2.0123456789abcdef0123456789abcdef"] {
-        place.file(made, bytes);
+        dir.file(made, bytes);
     }
     match parts.directories("1") {
         Ok(directories) => assert!(directories.len() <= bytes.len()),
@@ -121,8 +121,8 @@ fn parts_of(bytes: &[u8]) {
 /// Reads a scan file. Its rows stay the same if they are written as lines and read again, and if only some columns are read. An
 /// error names the file.
 fn scan(bytes: &[u8], format: Format) {
-    let place = Place::new();
-    let path = place.file("scan", bytes);
+    let dir = TemporaryDir::new();
+    let path = dir.file("scan", bytes);
     // Names alone are read from another column, which may have other damage.
     let mut columns = Columns::from_bits_truncate(crc32fast::hash(bytes)) | Columns::PARENT;
     // If one detail is wanted, a row may keep others that are not.
@@ -235,8 +235,8 @@ mod tests {
 
     /// A file of this format.
     pub(crate) fn written(format: Format, rows: &[Row<'_>]) -> Vec<u8> {
-        let place = super::Place::new();
-        let path = place.0.join("scan");
+        let dir = super::TemporaryDir::new();
+        let path = dir.0.join("scan");
         let begun = Time { sec: 1_700_000_000, nsec: 0 };
         let about = About {
             program: "test",
@@ -282,10 +282,10 @@ mod tests {
         let (roots, shards) = (vec![b"/home".to_vec(), b"/data/\xff".to_vec()], (1..4).map(shard).collect());
         let ended = Some(begun);
         let of = |extent, shards| {
-            let place = super::Place::new();
+            let dir = super::TemporaryDir::new();
             let roots = roots.clone();
-            Manifest { extent, begun, ended, roots, shards }.write(&place.0).expect("room");
-            std::fs::read(place.0.join(NAME)).expect("it is there")
+            Manifest { extent, begun, ended, roots, shards }.write(&dir.0).expect("room");
+            std::fs::read(dir.0.join(NAME)).expect("it is there")
         };
         let corpus = [of(Extent::Complete, shards), of(Extent::Partial, Vec::new())];
         dents_fuzz::check("manifest", &corpus, super::manifest);

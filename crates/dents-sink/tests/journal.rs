@@ -285,7 +285,7 @@ fn segments_without_a_header_are_forgotten() {
     fs::remove_file(journal.join("scan")).expect("removed");
     fs::write(journal.join("scan.new"), "half").expect("written");
     let again = open(&journal, "anything else", &[&c_path(Path::new("/other"))]).expect("begins anew");
-    assert_eq!((again.directories(), again.beginnings().len()), (0, 0));
+    assert_eq!((again.directories(), again.start_points().len()), (0, 0));
     assert!(!journal.join("000001-0000.rows").exists());
     again.finish().expect("removed");
     assert!(!journal.exists());
@@ -317,7 +317,7 @@ fn what_is_in_the_journal_is_not_walked_again() {
     let opened = open(&journal, "", &[&tree]).expect("opens");
     let done = opened.directories();
     assert!((190..=215).contains(&done), "{done} of 301 are complete");
-    assert!(opened.operands(&[&tree]).is_empty() && !opened.beginnings().is_empty());
+    assert!(opened.operands(&[&tree]).is_empty() && !opened.start_points().is_empty());
     drop(opened);
     let started = Instant::now();
     run(&playground.0, "workers=2");

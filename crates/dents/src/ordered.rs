@@ -7,7 +7,7 @@ use crate::{Entry, Error, Walk};
 use dents_core::batch::Batch as Core;
 use dents_core::needs::Kind;
 use dents_core::read::Reader;
-use dents_core::stat::{self, Means, Mode, Threads as Count};
+use dents_core::stat::{self, Mode, Resources, Threads as Count};
 use dents_sys::stat::{self as sys, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
 use std::ffi::{CStr, CString};
@@ -110,16 +110,16 @@ impl Ordered {
         self.level(block, None, State::default())
     }
 
-    fn with_means<T>(&self, job: impl FnOnce(&Means<'_>) -> T) -> T {
+    fn with_resources<T>(&self, job: impl FnOnce(&Resources<'_>) -> T) -> T {
         let count = Count::new(self.walk.threads);
-        job(&Means {
+        job(&Resources {
             mode: Mode::Auto,
             threads: &count,
             workers: &crate::threads::Threads,
             mounts: None,
             rings: None,
             lazy: false,
-            ledger: None,
+            counter: None,
         })
     }
 
@@ -203,7 +203,7 @@ impl Ordered {
     fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {
         let (needs, filter, follow) = (self.walk.core_needs(), self.walk.filter(), self.walk.follow);
         if !follow && self.walk.rate.is_none() {
-            return self.with_means(|means| read(reader, &needs, &filter, means));
+            return self.with_resources(|resources| read(reader, &needs, &filter, resources));
         }
         let mut batch = Core::new(needs);
         let ended = loop {

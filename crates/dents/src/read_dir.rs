@@ -7,7 +7,7 @@ use crate::{Entry, Error};
 use dents_core::batch::Batch as Core;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden, Reader};
-use dents_core::stat::{self, Asking, Means, Mode, Threads as Count};
+use dents_core::stat::{self, Asking, Mode, Resources, Threads as Count};
 use dents_sys::{CWD, Errno};
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -77,24 +77,28 @@ impl ReadDir {
         let asks = self.needs != Needs::TYPE;
         let (mut batch, mut ended) = (Core::new(needs), Ok(()));
         let (count, reader) = (Count::new(self.threads), &mut self.reader);
-        let means = Means {
+        let resources = Resources {
             mode: Mode::Auto,
             threads: &count,
             workers: &Threads,
             mounts: None,
             rings: None,
             lazy: false,
-            ledger: None,
+            counter: None,
         };
         if asks {
-            (batch, ended) = read(reader, &needs, &filter, &means);
+            (batch, ended) = read(reader, &needs, &filter, &resources);
             self.ended = true;
         } else {
             match reader.read(&filter, &mut batch) {
                 Ok(more) => self.ended = !more,
                 Err(errno) => (self.ended, ended) = (true, Err(errno)),
             }
-            stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+            stat::fill(
+                &mut batch,
+                reader.dir(),
+                &Asking { needs: &needs, follow: false, resources: &resources },
+            );
         }
         let path = self.path.clone();
         (self.now, self.next) = (Arc::new(Block { path, depth: 1, batch, ..Block::default() }), 0);
@@ -126,10 +130,10 @@ pub(crate) fn read(
     reader: &mut Reader,
     needs: &NeedsByKind,
     filter: &Filter,
-    means: &Means<'_>,
+    resources: &Resources<'_>,
 ) -> (Core, dents_sys::Result<()>) {
     let mut batch = Core::new(*needs);
-    let asking = Asking { needs, follow: false, means };
+    let asking = Asking { needs, follow: false, resources };
     let progress = stat::read(&mut batch, reader, filter, &asking);
     let (_, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
     (batch, ended)

@@ -1,4 +1,4 @@
-//! Directories being listed, to notice one that contains itself.
+//! The directories that are being listed, to detect one that contains itself.
 
 use alloc::vec::Vec;
 use dents_sys::stat::{self, Mask};

@@ -87,7 +87,7 @@ impl Streams for Stdio {
 /// it holds back would go to one of the others, and end the process in the middle of a colour.
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
-/// To be held while threads start that shall not take signals; none where it does not matter.
+/// To be held while threads start that must not take signals; none where it does not matter.
 fn held_for_threads() -> Option<signal::Held> {
     GUARDED.load(Ordering::Relaxed).then(signal::hold)
 }

@@ -26,7 +26,7 @@ pub trait Streams {
     /// Those of `write`; they change the exit status.
     fn stderr(&mut self, bytes: &[u8]) -> Result<(), Errno>;
 
-    /// Colours will be written to the terminal: from now on other threads shall not take the signals of
+    /// Colours will be written to the terminal: from now on other threads must not take the signals of
     /// [`hold_signals`](Self::hold_signals).
     fn keep_signals_here(&mut self) {}
 
@@ -106,7 +106,7 @@ impl<'a> Output<'a> {
         self.clock = Some(clock);
     }
 
-    /// From now on no signal shall leave the terminal in some colour; `uncolor` takes any off. Costs three system
+    /// From now on no signal may leave the terminal in some colour; `uncolor` takes any off. Costs three system
     /// calls, of 0.1 µs each, beside each `write`, and two each time threads are started.
     pub fn guard_colors(&mut self, uncolor: Vec<u8>) {
         self.streams.keep_signals_here();

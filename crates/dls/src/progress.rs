@@ -3,10 +3,10 @@
 //!
 //! A system call that is stuck holds its thread in the kernel, so another thread draws the line. It reads the seats of
 //! the workers ([`dents_core::watchdog`]) and makes no request about files. It starts with the listing, because any
-//! request may hang, even the first `openat`. While the lister waits for the kernel, all other threads block SIGINT
-//! and similar signals, and the drawing thread waits for them without a handler: it erases the line before the process
-//! ends or stops. While the lister writes, it takes the signals itself, as if there were no other thread. `turn.rs`
-//! decides which of the two may write.
+//! request may get stuck, even the first `openat`. While the lister waits for the kernel, all other threads block
+//! SIGINT and similar signals, and the drawing thread waits for them without a handler: it erases the line before the
+//! process ends or stops. While the lister writes, it takes the signals itself, as if there were no other thread.
+//! `turn.rs` decides which of the two may write.
 //!
 //! This thread is also the watchdog of the listing: it starts replacements of stuck workers ([`Watchdog`]).
 
@@ -159,16 +159,16 @@ impl Progress {
     fn look(&self, rounds: &mut Rounds, now: u64) -> (Option<Longest>, usize) {
         let (mut longest, mut busy): (Option<Longest>, usize) = (None, 0);
         for (number, (turn, since_ns)) in rounds.desks.iter_mut().enumerate() {
-            let Some(desk) = self.watch.question(number) else { continue };
+            let Some(request) = self.watch.request(number) else { continue };
             // A request that is there at the first tick may be as old as the listing. From the second tick on, a new
             // number means a new request.
-            if *turn != desk.turn && *turn != 0 {
+            if *turn != request.turn && *turn != 0 {
                 *since_ns = now;
             }
-            *turn = desk.turn;
+            *turn = request.turn;
             busy += 1;
             if longest.as_ref().is_none_or(|longest| *since_ns < longest.since_ns) {
-                longest = Some(Longest { name: desk.name().to_vec(), since_ns: *since_ns });
+                longest = Some(Longest { name: request.name().to_vec(), since_ns: *since_ns });
             }
         }
         (longest, busy)

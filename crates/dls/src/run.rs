@@ -32,7 +32,7 @@ use dents_core::needs::{Kind, Kinds};
 use dents_core::owners::{Getent, Owners};
 use dents_core::read::Reader;
 use dents_core::sort::{Collate, Key, Order};
-use dents_core::stat::{self, Asking, Dereference, Means, Mode, Report};
+use dents_core::stat::{self, Asking, Dereference, Mode, Report, Resources};
 use dents_core::team::Team;
 use dents_render::{Frame, FrameKind, Renderer};
 use dents_sys::clock;
@@ -52,7 +52,7 @@ pub(crate) struct Listing<'l, 'a, 'o> {
     out: &'l mut Output<'o>,
     renderer: Renderer<'l>,
     owners: Owners,
-    means: Means<'l>,
+    resources: Resources<'l>,
     collate: Option<Box<Rules>>,
     turns: Turns,
     spare: Vec<u8>,
@@ -99,14 +99,14 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
             out,
             renderer: Renderer::new(&plan.style),
             owners: Owners::default(),
-            means: Means {
+            resources: Resources {
                 mode: plan.mode,
                 threads: &session.threads,
                 workers: system.workers,
                 mounts: Some(&session.mounts),
                 rings: Some(system.rings),
                 lazy: plan.lazy,
-                ledger: session.ledger.as_deref(),
+                counter: session.counter.as_deref(),
             },
             collate: session.collate.and_then(Rules::new),
             turns: Turns::default(),
@@ -128,7 +128,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
     pub(crate) fn run(mut self, operands: &[&CStr]) -> Status {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         self.set_timeout();
-        self.turns.read_ahead(self.plan, &self.means, names.len());
+        self.turns.read_ahead(self.plan, &self.resources, names.len());
         if self.plan.hierarchy.tree.is_some() {
             self.trees(names);
         } else if !self.plan.directory
@@ -158,13 +158,13 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if self.plan.timing {
             self.timing.report(self.out);
         }
-        if let (Some(explain), Some(ledger), Some(seen)) =
-            (&self.plan.explain, &self.session.ledger, &self.seen)
+        if let (Some(explain), Some(counter), Some(seen)) =
+            (&self.plan.explain, &self.session.counter, &self.seen)
         {
-            if let Some(account) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.account()) {
-                ledger.absorb(&account);
+            if let Some(counts) = self.timeout.as_ref().and_then(|timeout| timeout.deadline.counts()) {
+                counter.add(&counts);
             }
-            let text = explain::after(self.plan, explain, &ledger.account(), seen, &mut self.timing);
+            let text = explain::after(self.plan, explain, &counter.counts(), seen, &mut self.timing);
             self.out.message(explain::visible(text.as_bytes()).as_bytes());
             self.explain_git();
         }
@@ -369,8 +369,9 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
 
     fn fill_whole(&mut self, reader: &mut Reader) -> (Batch, Report, dents_sys::Result<()>) {
         let mut batch = Batch::new(self.plan.needs);
-        let (filter, means) = (&self.plan.filter, self.means);
-        let asking = Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &means };
+        let (filter, resources) = (&self.plan.filter, self.resources);
+        let asking =
+            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), resources: &resources };
         let progress = stat::read(&mut batch, reader, filter, &asking);
         self.timing.enter(Phase::Stat);
         let (report, ended) = stat::fill_read(progress, &mut batch, reader, filter, &asking);
@@ -398,7 +399,7 @@ impl<'l, 'a, 'o> Listing<'l, 'a, 'o> {
         if batch.len() < LARGE || self.plan.mode == Mode::Classic {
             return Team::ALONE;
         }
-        Team::new(self.system.workers, self.means.threads.count())
+        Team::new(self.system.workers, self.resources.threads.count())
     }
 
     /// The order of entries: a permutation, from the batch and the notes, without system calls.

@@ -145,7 +145,7 @@ impl Timing {
             let _ = writeln!(text, "lazy     values may be stale: what was remembered of a file did");
         }
         let _ = match self.choice {
-            None => writeln!(text, "strategy none: names and types answered everything"),
+            None => writeln!(text, "strategy none: names and types are enough"),
             Some(choice) => {
                 let _ = match choice.strategy {
                     Strategy::Classic => write!(text, "strategy classic"),

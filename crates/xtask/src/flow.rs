@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::step::workspace;
 
-/// The crates that are free of circles, and shall stay so.
+/// The crates that have no cycles of imports, and must stay so.
 const CRATES: [&str; 3] = ["dls", "dents-render", "dents-engine"];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -1,6 +1,6 @@
 //! The browser: what a key does in each state.
 
-use super::delete::{self, Progress, Target};
+use super::delete::{self, DeletionProgress, Target};
 use super::gather::Root;
 use super::keys::{self, Action};
 use super::names::Names;
@@ -46,7 +46,7 @@ pub(super) enum Mode {
 
 /// A deletion that runs on a thread of its own.
 pub(super) struct Deletion {
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<DeletionProgress>,
     /// Returns which entries are gone.
     thread: Option<JoinHandle<Vec<(Id, bool)>>>,
 }
@@ -395,7 +395,7 @@ impl<'s> App<'s> {
     }
 
     fn delete(&mut self, targets: Vec<Target>) {
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(DeletionProgress::default());
         let messages = Arc::clone(&self.scanner.messages);
         let shown = Arc::clone(&progress);
         let work = move || {
@@ -409,7 +409,7 @@ impl<'s> App<'s> {
         }
     }
 
-    /// Takes what is gone out of the tree. What is left over of a directory is scanned again.
+    /// Removes deleted entries from the tree. What is left of a directory is scanned again.
     fn end_deletion(&mut self) {
         let Mode::Deleting(Deletion { progress, thread }) = &mut self.mode else { return };
         let Some(ended) = thread.take_if(|thread| thread.is_finished()) else { return };

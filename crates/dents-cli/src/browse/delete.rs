@@ -1,13 +1,13 @@
-//! Deletes what was chosen, by descriptors.
+//! Deletes the chosen entries, by descriptors.
 //!
 //! ```text
 //! operand ─► open each directory on the way, without links ─► is it the inode that was scanned? ─► open in it what is deleted
 //!            openat O_NOFOLLOW                                 statx                               openat2 RESOLVE_NO_XDEV
 //! ```
 //!
-//! A directory that was renamed or replaced since the scan has another inode, so nothing is deleted there. Mounts are not entered: not
-//! bind mounts, not subvolumes. What remains is the moment between the check of a name and `unlinkat`, because Linux deletes by name: whoever may
-//! write in that directory can put another file there.
+//! A directory that was renamed or replaced since the scan has another inode, so nothing is deleted there. Mounts are not
+//! entered, bind mounts and subvolumes included. One race remains, because Linux deletes by name: between the check of a name and
+//! `unlinkat`, a process that may write in that directory can put another file there.
 
 use super::tree::{Id, Tree};
 use crate::inode::Inode;
@@ -66,7 +66,7 @@ fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
 
 /// A deletion that runs.
 #[derive(Default)]
-pub(super) struct Progress {
+pub(super) struct DeletionProgress {
     /// Entries that were deleted.
     pub(super) deleted: AtomicU64,
     /// Set to end it: what was deleted is gone, the rest stays.
@@ -103,7 +103,7 @@ impl Problem {
 }
 
 /// Deletes an entry with all that is below it. Returns whether all is gone; `complain` gets a message for each entry that is not.
-pub(super) fn delete(target: &Target, progress: &Progress, complain: &mut dyn FnMut(&[u8])) -> bool {
+pub(super) fn delete(target: &Target, progress: &DeletionProgress, complain: &mut dyn FnMut(&[u8])) -> bool {
     let mut deletion = Deletion { progress, complain, buffer: vec![0; 1 << 15] };
     match deletion.target(target) {
         Ok(whole) => whole,
@@ -115,7 +115,7 @@ pub(super) fn delete(target: &Target, progress: &Progress, complain: &mut dyn Fn
 }
 
 struct Deletion<'d> {
-    progress: &'d Progress,
+    progress: &'d DeletionProgress,
     complain: &'d mut dyn FnMut(&[u8]),
     buffer: Vec<u8>,
 }

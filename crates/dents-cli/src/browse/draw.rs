@@ -1,4 +1,4 @@
-//! Draws the browser: a title, the list, a line at the bottom, and what covers them.
+//! Draws the browser: a title, the list, a line at the bottom, and the popups over them.
 //!
 //! ```text
 //!  dents browse  /srv                                            scanning: 12,345 entries
@@ -13,7 +13,7 @@ use super::scanner::State;
 use super::tree::{Flags, Id, Node, Tree};
 use super::view::Key;
 use crate::message::counted;
-use crate::report::{bar, percent};
+use crate::output::{bar, percent};
 use dents_render::quantity::grouped;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

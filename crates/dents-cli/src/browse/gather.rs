@@ -10,7 +10,7 @@ use dents_sink::Row;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A worker adds its entries when it has this many, so that nobody waits long for the tree.
+/// A worker adds its entries when it has this many, so that no thread waits long for the lock of the tree.
 const FULL: usize = 1024;
 
 /// The facts that the browser shows.

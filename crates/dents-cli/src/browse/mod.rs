@@ -7,8 +7,9 @@
 //!                                                 keys ─► App ─► delete, pager, export
 //! ```
 //!
-//! The list is usable from the first moment: the workers add their entries a batch at a time, and this thread draws what is there. It asks
-//! the file system for nothing itself, so a server that hangs does not hang the browser. 64 bytes and the name are kept for each entry.
+//! The list is usable from the first moment: the workers add their entries a batch at a time, and this thread draws what is there. This
+//! thread makes no request to the file system, so a stuck server does not block the browser. 64 bytes and the name are kept for each
+//! entry.
 
 mod app;
 mod delete;
@@ -50,7 +51,7 @@ use terminal::Terminal;
 /// Browse directories by size, also while they are scanned
 ///
 /// Shows the largest entries first, with a bar for the share of each, and opens directories by a key: ? shows all keys, which are those of
-/// ncdu and gdu. A file with several links counts once. Nothing is changed, unless --delete is given and a question is answered.
+/// ncdu and gdu. A file with several links counts once. It deletes only with --delete, and only after confirmation.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -62,7 +63,7 @@ pub(crate) struct Args {
     filter: filter::Args,
     #[command(flatten)]
     depths: Depths,
-    /// Allow to delete: the key d asks, then deletes the marked entries or the selected one. Mounts below them are kept
+    /// Allow deletion: the key d asks for confirmation, then deletes the marked entries, or the selected one. Mounts below them are kept
     #[arg(long, help_heading = "What is done", conflicts_with_all = ["from", "follow"])]
     delete: bool,
     /// End exported paths with a NUL instead of a newline

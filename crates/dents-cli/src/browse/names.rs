@@ -2,7 +2,7 @@
 
 use super::tree::Node;
 use crate::message;
-use crate::report::Screen;
+use crate::output::Screen;
 use ansi_to_tui::IntoText;
 use dents_render::{Colors, Icons};
 use ratatui::text::{Line, Span};

@@ -1,4 +1,4 @@
-//! What covers the list for a while: keys, messages, facts of an entry, questions.
+//! Popups over the list: keys, messages, facts of an entry, questions.
 
 use super::app::{App, Mode};
 use super::draw::time;

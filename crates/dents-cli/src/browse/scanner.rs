@@ -3,8 +3,8 @@
 use super::Args;
 use super::gather::{Root, Shared, Worker, needs};
 use crate::filter::Filter;
+use crate::output::Diagnostics;
 use crate::overlap::Overlap;
-use crate::report::Diagnostics;
 use crate::session::{Host, Message, Session};
 use crate::source::{Gathered, Job, Opened, Special, Way};
 use dents_core::needs::NeedsByKind;

@@ -9,7 +9,7 @@ use super::names::Names;
 use super::scanner::{Again, Scanner};
 use super::tree::{Fresh, Id, Known, Tree};
 use crate::inode::Inode;
-use crate::report::Screen;
+use crate::output::Screen;
 use dents_core::needs::Kind;
 use dents_locale::Locale;
 use dents_render::human::SizeFormat;

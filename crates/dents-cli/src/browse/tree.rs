@@ -1,7 +1,8 @@
 //! The entries that a browser knows: 64 bytes each, and the name.
 //!
-//! A directory has the sums of all that is below it. They are true at any moment: whoever adds entries to a directory adds their sum to
-//! all directories above it, once for each batch. A file with several links counts under one name ([`links`](super::links)).
+//! A directory has the sums of all that is below it. They are correct at any moment: a worker that adds entries
+//! to a directory also adds their sum to all directories above it, once for each batch. A file with several
+//! links counts under one name ([`links`](super::links)).
 //!
 //! An entry that is removed stays in memory, apart from the tree: workers may still hold its number.
 

@@ -9,10 +9,11 @@ mod roots;
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::{self, Depths, Filter};
-use crate::overlap::Overlap;
-use crate::report::{
-    Cell, Column, Completion, Csv, Diagnostics, Head, Paint, Paper, Screen, Sheet, Table, Type, write_json,
+use crate::output::{
+    Cell, Column, Completion, Csv, Destination, Diagnostics, Head, Paint, RowWriter, Screen, Table, Type,
+    write_json,
 };
+use crate::overlap::Overlap;
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
@@ -85,11 +86,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
         Err(code) => return code,
     };
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|paper| match paper {
-        Paper::Sheet(sheet) => rows(&counts, sheet),
-        Paper::Text(out) if args.json => json(&counts, &completion, stats, out),
-        Paper::Text(out) if args.csv => rows(&counts, &mut Csv::new(out)),
-        Paper::Text(out) => table(&counts, &Screen::stdout(), out),
+    completion.finish(|destination| match destination {
+        Destination::Rows(writer) => rows(&counts, writer),
+        Destination::Text(out) if args.json => json(&counts, &completion, stats, out),
+        Destination::Text(out) if args.csv => rows(&counts, &mut Csv::new(out)),
+        Destination::Text(out) => table(&counts, &Screen::stdout(), out),
     })
 }
 
@@ -215,12 +216,12 @@ struct Types {
 }
 
 /// A row for each type, and one for all entries.
-fn rows(counts: &Counts, sheet: &mut dyn Sheet) -> io::Result<()> {
-    sheet.titles(&[("type", Type::Word), ("entries", Type::Number)])?;
+fn rows(counts: &Counts, writer: &mut dyn RowWriter) -> io::Result<()> {
+    writer.titles(&[("type", Type::Word), ("entries", Type::Number)])?;
     for (kind, word, _) in TYPES.into_iter().filter(|(kind, ..)| counts[*kind as usize] > 0) {
-        sheet.row(&[Cell::Word(word), Cell::Number(counts[kind as usize].into())])?;
+        writer.row(&[Cell::Word(word), Cell::Number(counts[kind as usize].into())])?;
     }
-    sheet.row(&[Cell::Word("all"), Cell::Number(counts.iter().sum::<u64>().into())])
+    writer.row(&[Cell::Word("all"), Cell::Number(counts.iter().sum::<u64>().into())])
 }
 
 fn json(counts: &Counts, completion: &Completion<'_>, stats: u64, out: &mut dyn Write) -> io::Result<()> {

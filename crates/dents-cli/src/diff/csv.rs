@@ -2,7 +2,7 @@
 
 use super::lists::{Difference, List};
 use super::{Args, Outcome};
-use crate::report::{Cell, Sheet, Type};
+use crate::output::{Cell, RowWriter, Type};
 use dents_render::record::words;
 use std::io;
 
@@ -25,36 +25,36 @@ const COUNTS: [(&str, Type); 4] = [
     ("allocated", Type::Number),
 ];
 
-pub(super) fn write(args: &Args, mut outcome: Outcome, sheet: &mut dyn Sheet) -> io::Result<()> {
+pub(super) fn write(args: &Args, mut outcome: Outcome, writer: &mut dyn RowWriter) -> io::Result<()> {
     if args.summary {
-        return counts(&outcome, sheet);
+        return counts(&outcome, writer);
     }
-    sheet.titles(&TITLES)?;
+    writer.titles(&TITLES)?;
     for list in List::ALL {
         while let Some(difference) = outcome.listed.next(list)? {
-            row(&difference, sheet)?;
+            row(&difference, writer)?;
         }
     }
     Ok(())
 }
 
-fn counts(outcome: &Outcome, sheet: &mut dyn Sheet) -> io::Result<()> {
-    sheet.titles(&COUNTS)?;
+fn counts(outcome: &Outcome, writer: &mut dyn RowWriter) -> io::Result<()> {
+    writer.titles(&COUNTS)?;
     for list in List::ALL {
         let count = outcome.listed.counts[list as usize];
         let [entries, bytes, allocated] =
             [i128::from(count.entries), count.bytes, count.allocated].map(Cell::Number);
-        sheet.row(&[Cell::Word(list.word()), entries, bytes, allocated])?;
+        writer.row(&[Cell::Word(list.word()), entries, bytes, allocated])?;
     }
     Ok(())
 }
 
-fn row(difference: &Difference, sheet: &mut dyn Sheet) -> io::Result<()> {
+fn row(difference: &Difference, writer: &mut dyn RowWriter) -> io::Result<()> {
     let Difference { list, path, kind, old_size, new_size, old_path, changes, growth } = difference;
     let [old_size, new_size] =
         [old_size, new_size].map(|size| size.map_or(Cell::Null, |size| Cell::Number(size.into())));
     let changes: Vec<&str> = changes.words().collect();
-    sheet.row(&[
+    writer.row(&[
         Cell::Word(list.word()),
         Cell::Text(path),
         Cell::Word(words::of_kind(*kind)),

@@ -2,11 +2,11 @@
 
 use super::growth::{Growth, Node};
 use super::lists::{Difference, List, Listed};
-use super::place::shown;
+use super::roots::shown;
 use super::{Args, By, Outcome};
 use crate::inode::path_order;
 use crate::message;
-use crate::report::{Column, Paint, Screen, Table};
+use crate::output::{Column, Paint, Screen, Table};
 use dents_render::human::SizeFormat;
 use std::cmp::Reverse;
 use std::io::{self, Write};

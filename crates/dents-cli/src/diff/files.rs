@@ -10,7 +10,7 @@ use super::changes::{Changes, is_same_file};
 use super::growth::{Side, Taken};
 use super::join::damaged;
 use super::lists::{Found, List};
-use super::place::{Place, path_of, push_key};
+use super::roots::{RootedPath, path_of, push_key};
 use super::{Known, is_linked};
 use crate::inode::path_order;
 use crate::sorter::Sorted;
@@ -53,7 +53,7 @@ impl Files {
     pub(super) fn push(
         &mut self,
         class: Class,
-        at: Place<'_>,
+        at: RootedPath<'_>,
         changes: Changes,
         rows: [Option<&Row<'_>>; 2],
     ) -> io::Result<()> {
@@ -118,8 +118,8 @@ impl<'r> Name<'r> {
         Some(Name { class, path: path_of(&key[INODE + 1..]), root, changes, old, new })
     }
 
-    fn at(&self) -> Place<'_> {
-        Place { path: &self.path, root: self.root }
+    fn at(&self) -> RootedPath<'_> {
+        RootedPath { path: &self.path, root: self.root }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Collects the rows of one side, a scan file or a tree, and sorts them by their paths.
 
 use super::changes::in_microseconds;
-use super::place::{push_key, split, trimmed};
+use super::roots::{push_key, split, trimmed};
 use crate::sorter::Sorted;
 use crate::sorter::Sorter;
 use crate::stats::owners::Names;

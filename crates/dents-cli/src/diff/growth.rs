@@ -1,6 +1,6 @@
 //! Sums of differences: by directory, by user, and in all.
 
-use super::place::Place;
+use super::roots::RootedPath;
 use dents_core::needs::Kind;
 use dents_sink::Row;
 use serde::Serialize;
@@ -79,7 +79,7 @@ impl Sums {
     }
 
     /// Adds an entry that is in both scans at the same place.
-    pub(super) fn stayed(&mut self, at: Place<'_>, old: Side<'_>, new: Side<'_>) {
+    pub(super) fn stayed(&mut self, at: RootedPath<'_>, old: Side<'_>, new: Side<'_>) {
         let owner = |row: &Row<'_>| (row.kind == Kind::Dir, row.facts.map(|facts| facts.uid));
         if old.1 != new.1 || owner(old.0) != owner(new.0) {
             self.alone(at, Some(old), Some(new));
@@ -87,7 +87,7 @@ impl Sums {
     }
 
     /// Subtracts an entry of the old scan, and adds one of the new scan.
-    pub(super) fn alone(&mut self, at: Place<'_>, old: Option<Side<'_>>, new: Option<Side<'_>>) {
+    pub(super) fn alone(&mut self, at: RootedPath<'_>, old: Option<Side<'_>>, new: Option<Side<'_>>) {
         if let Some((row, taken)) = old {
             self.add(at, row, Growth { entries: -1, ..taken.until(Taken::default()) });
         }
@@ -96,7 +96,7 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, at: Place<'_>, row: &Row<'_>, growth: Growth) {
+    fn add(&mut self, at: RootedPath<'_>, row: &Row<'_>, growth: Growth) {
         self.total += growth;
         if let Some(facts) = row.facts {
             *self.users.entry(facts.uid).or_default() += growth;

@@ -9,7 +9,7 @@ use super::files::{Class, Files};
 use super::gather::Side;
 use super::growth::Taken;
 use super::lists::{Found, List};
-use super::place::{Place, Roots, path_of};
+use super::roots::{RootedPath, Roots, path_of};
 use super::{Known, is_linked};
 use crate::sorter::Sorted;
 use dents_sink::Row;
@@ -133,7 +133,7 @@ impl<'j, 's> Join<'j, 's> {
             return Ok(());
         }
         let mut path = std::mem::take(&mut self.path);
-        let at = Place { root: self.roots.path(root, &path_of(below), &mut path), path: &path };
+        let at = RootedPath { root: self.roots.path(root, &path_of(below), &mut path), path: &path };
         let done = match (old, new) {
             (Some(old), Some(new)) => self.both(at, old, new),
             (Some(old), None) => self.alone(at, List::Deleted, old),
@@ -153,7 +153,7 @@ impl<'j, 's> Join<'j, 's> {
     }
 
     /// An entry of both scans.
-    fn both(&mut self, at: Place<'_>, old: &Row<'_>, new: &Row<'_>) -> io::Result<()> {
+    fn both(&mut self, at: RootedPath<'_>, old: &Row<'_>, new: &Row<'_>) -> io::Result<()> {
         let (Some(was), Some(is)) = (&old.facts, &new.facts) else {
             self.known.unknown += 1;
             return Ok(());
@@ -187,7 +187,7 @@ impl<'j, 's> Join<'j, 's> {
     }
 
     /// An entry of one of the scans.
-    fn alone(&mut self, at: Place<'_>, list: List, row: &Row<'_>) -> io::Result<()> {
+    fn alone(&mut self, at: RootedPath<'_>, list: List, row: &Row<'_>) -> io::Result<()> {
         let is_old = list == List::Deleted;
         let rows = if is_old { [Some(row), None] } else { [None, Some(row)] };
         if row.facts.is_some() {

@@ -4,7 +4,7 @@ use super::draw::{Grown, directories, users};
 use super::growth::Growth;
 use super::lists::{Difference, List, Listed};
 use super::{Args, Outcome};
-use crate::report::{Completion, Head, Named, write_json};
+use crate::output::{Completion, Head, Named, write_json};
 use dents_render::record::text::exact;
 use dents_render::record::words;
 use serde::ser::{Error, SerializeSeq};

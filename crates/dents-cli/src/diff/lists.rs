@@ -3,7 +3,7 @@
 use super::changes::Changes;
 use super::growth::{Growth, Side, Taken};
 use super::join::damaged;
-use super::place::{Place, path_of, push_key, shown};
+use super::roots::{RootedPath, path_of, push_key, shown};
 use crate::sorter::Sorted;
 use crate::sorter::Sorter;
 use dents_core::needs::Kind;
@@ -33,7 +33,7 @@ impl List {
 /// A difference that was found: the rows, and their parts in the sums of their scans.
 pub(crate) struct Found<'f> {
     pub(crate) list: List,
-    pub(crate) at: Place<'f>,
+    pub(crate) at: RootedPath<'f>,
     pub(crate) old: Option<Side<'f>>,
     pub(crate) new: Option<Side<'f>>,
 }

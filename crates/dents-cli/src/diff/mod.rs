@@ -24,12 +24,12 @@ mod growth;
 mod join;
 mod json;
 mod lists;
-mod place;
+mod roots;
 mod source;
 
 use crate::filter::{self, Depths, Filter};
 use crate::message;
-use crate::report::{Completion, Csv, Diagnostics, Paper, Units};
+use crate::output::{Completion, Csv, Destination, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::stats::owners::Names;
 use crate::walk::Walk;
@@ -40,7 +40,7 @@ pub(crate) use growth::{Growth, Sums};
 use join::Join;
 use lists::Lists;
 pub(crate) use lists::{Difference, Keep, List, Listed};
-pub(crate) use place::shown;
+pub(crate) use roots::shown;
 pub(crate) use source::Stop;
 use std::ffi::OsStr;
 use std::hash::RandomState;
@@ -153,11 +153,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     };
     let is_different = outcome.listed.is_different();
     let completion = Completion::new(end, diagnostics);
-    let status = completion.finish(|paper| match paper {
-        Paper::Sheet(sheet) => csv::write(args, outcome, sheet),
-        Paper::Text(out) if args.json => json::write(args, outcome, &completion, out),
-        Paper::Text(out) if args.csv => csv::write(args, outcome, &mut Csv::new(out)),
-        Paper::Text(out) => draw::draw(args, outcome, out),
+    let status = completion.finish(|destination| match destination {
+        Destination::Rows(writer) => csv::write(args, outcome, writer),
+        Destination::Text(out) if args.json => json::write(args, outcome, &completion, out),
+        Destination::Text(out) if args.csv => csv::write(args, outcome, &mut Csv::new(out)),
+        Destination::Text(out) => draw::draw(args, outcome, out),
     });
     match status {
         Status::SUCCESS => Status(u8::from(is_different)),

@@ -2,9 +2,9 @@
 
 use super::row::Row;
 use super::{Args, What};
-use crate::report::{
-    Cell, Column, Completion, Csv, Head, Named, Paint, Paper, Screen, Sheet, Table, Type, bar, percent,
-    write_json,
+use crate::output::{
+    Cell, Column, Completion, Csv, Destination, Head, Named, Paint, RowWriter, Screen, Table, Type, bar,
+    percent, write_json,
 };
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
@@ -21,17 +21,17 @@ pub(super) fn draw(
     rows: &[Row],
     total: u128,
     completion: &Completion<'_>,
-    paper: Paper<'_>,
+    destination: Destination<'_>,
 ) -> io::Result<()> {
-    let out = match paper {
-        Paper::Sheet(sheet) => return sheet_of(args, rows, sheet),
-        Paper::Text(out) => out,
+    let out = match destination {
+        Destination::Rows(writer) => return write_rows(args, rows, writer),
+        Destination::Text(out) => out,
     };
     let screen = Screen::stdout();
     if args.json {
         json(args, rows, total, completion, out)
     } else if args.csv {
-        sheet_of(args, rows, &mut Csv::new(out))
+        write_rows(args, rows, &mut Csv::new(out))
     } else if screen.is_terminal() && !args.null {
         bars(args, rows, total, &screen, out)
     } else {
@@ -90,10 +90,10 @@ fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn W
 }
 
 /// For each row: bytes or inodes, depth and path.
-fn sheet_of(args: &Args, rows: &[Row], sheet: &mut dyn Sheet) -> io::Result<()> {
-    sheet.titles(&[(args.what().word(), Type::Number), ("depth", Type::Number), ("path", Type::Text)])?;
+fn write_rows(args: &Args, rows: &[Row], writer: &mut dyn RowWriter) -> io::Result<()> {
+    writer.titles(&[(args.what().word(), Type::Number), ("depth", Type::Number), ("path", Type::Text)])?;
     for Row { path, depth, bytes, .. } in rows {
-        sheet.row(&[Cell::Number(*bytes as i128), Cell::Number((*depth).into()), Cell::Text(path)])?;
+        writer.row(&[Cell::Number(*bytes as i128), Cell::Number((*depth).into()), Cell::Text(path)])?;
     }
     Ok(())
 }

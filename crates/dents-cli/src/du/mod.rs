@@ -17,7 +17,7 @@ mod sum;
 mod threshold;
 
 use crate::filter::{self, Depths, Filter};
-use crate::report::{Completion, Diagnostics, Units};
+use crate::output::{Completion, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::source::{File, Job, Source};
 use crate::walk::Walk;
@@ -146,7 +146,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     };
     let (rows, total) = shown(args, &rules, sums.into_rows());
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|paper| draw::draw(args, &rows, total, &completion, paper))
+    completion.finish(|destination| draw::draw(args, &rows, total, &completion, destination))
 }
 
 fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]) -> End {

@@ -9,7 +9,7 @@ use super::rules::Rules;
 use crate::consumer::Consumer;
 use crate::entry::{Facts, Found, Origin, above};
 use crate::inode::target;
-use crate::report::Diagnostics;
+use crate::output::Diagnostics;
 use crate::session::Status;
 use crate::source::{Below, File, Gathered, Job, Special, Way};
 use dents_core::needs::Kind;

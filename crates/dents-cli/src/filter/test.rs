@@ -15,7 +15,7 @@ use regex::bytes::Regex;
 pub(super) enum Cost {
     /// Nothing: `readdir` returns the facts.
     Free,
-    /// One `statx` of each entry that passed the free tests; it requests the facts of all tests and of the output.
+    /// One `statx` of each entry that passed the tests of names and types; it requests the facts of all tests and of the output.
     Statx,
     /// Opens and reads a directory.
     Open,

@@ -1,6 +1,6 @@
 //! The budget of a task: when it is used up, the walk leaves all directories over that it has not opened.
 
-use crate::scan::out::FirstError;
+use crate::scan::text_output::FirstError;
 use dents_sink::parts::Attempt;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use std::time::Instant;
 pub(crate) struct Budget<'b> {
     attempt: &'b Attempt<'b>,
     first_error: &'b FirstError,
-    /// Entries that were met.
+    /// Entries found so far.
     met: AtomicU64,
     entries: u64,
     end: Option<Instant>,

@@ -6,7 +6,7 @@ mod status;
 pub(crate) mod words;
 
 use crate::message::counted;
-use crate::report::{Cell, Completion, Csv, Diagnostics, Head, Paper, Sheet, Type, write_json};
+use crate::output::{Cell, Completion, Csv, Destination, Diagnostics, Head, RowWriter, Type, write_json};
 use crate::session::{Session, Status};
 use crate::{message, number, scan, time};
 use clap::{ArgMatches, Subcommand};
@@ -31,12 +31,17 @@ pub(crate) struct Args {
     command: Command,
 }
 
+/// In place of the help of `dents scan`, which [`scan::Args`] would bring along.
+const START_EXAMPLE: &str = "\
+Example:
+  dents parts start -x -- /shared/scan /scratch";
+
 #[derive(Subcommand)]
 enum Command {
     /// Make the directory of a scan, with its options and roots
     ///
-    /// The options are those of dents scan that decide which rows there are. If DIR has the same scan, nothing changes; another scan is refused.
-    #[command(override_usage = "dents parts start [OPTIONS] -- DIR ROOT...")]
+    /// The options are those of dents scan that decide which rows a scan has. If DIR has the same scan already, nothing changes; another scan is refused.
+    #[command(override_usage = "dents parts start [OPTIONS] -- DIR ROOT...", after_help = START_EXAMPLE)]
     Start(Box<scan::Args>),
     /// Show all tasks
     Status {
@@ -45,23 +50,23 @@ enum Command {
         #[command(flatten)]
         shown: Shown,
     },
-    /// Make a task of directories that wait
+    /// Make a task from waiting directories
     ///
-    /// Prints its ID, the number of its directories, and how many wait after it. If none waits it prints nothing, and the exit status is 1; with
-    /// --again, not before all tasks are committed.
+    /// Prints the ID of the task, the number of its directories, and how many directories still wait. If no directory waits, it prints nothing, and
+    /// the exit status is 1; with --again, only after all tasks are committed.
     Claim {
         #[command(flatten)]
         dir: Dir,
-        /// Take so many directories [default: a sixteenth of those that wait, at most 8192]
+        /// Take this many directories [default: a sixteenth of those that wait, at most 8192]
         #[arg(long, value_name = "N", value_parser = number::positive::<NonZeroU64>)]
         directories: Option<NonZeroU64>,
-        /// If none waits, wait, and give a task again that was claimed this long ago and is not committed: 30m
+        /// If no directory waits, sleep until one does, or print the ID of a task again that was claimed this long ago and is not committed: 30m
         #[arg(long, value_name = "DURATION", value_parser = time::duration)]
         again: Option<Duration>,
         #[command(flatten)]
         shown: Shown,
     },
-    /// Write the manifest, with which --from DIR reads the scan
+    /// Write the manifest, so that --from DIR reads the scan
     Merge {
         #[command(flatten)]
         dir: Dir,
@@ -203,15 +208,15 @@ fn claim(
 ) -> io::Result<Status> {
     let claim = next(&Parts::open(dir)?, directories, again, session)?;
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
-    let status = completion.finish(|paper| match (paper, &claim) {
-        (Paper::Sheet(sheet), _) => claim_row(claim.as_ref(), sheet),
-        (Paper::Text(out), _) if shown.csv => claim_row(claim.as_ref(), &mut Csv::new(out)),
-        (Paper::Text(_), None) => Ok(()),
-        (Paper::Text(out), Some(Claim { id, directories, waiting })) if shown.json => {
+    let status = completion.finish(|destination| match (destination, &claim) {
+        (Destination::Rows(writer), _) => claim_row(claim.as_ref(), writer),
+        (Destination::Text(out), _) if shown.csv => claim_row(claim.as_ref(), &mut Csv::new(out)),
+        (Destination::Text(_), None) => Ok(()),
+        (Destination::Text(out), Some(Claim { id, directories, waiting })) if shown.json => {
             let head = Head::new("parts", &completion);
             write_json(&Claimed { head, task: id, directories: *directories, waiting: *waiting }, out)
         }
-        (Paper::Text(out), Some(Claim { id, directories, waiting })) => {
+        (Destination::Text(out), Some(Claim { id, directories, waiting })) => {
             writeln!(out, "{id} {directories} {waiting}")
         }
     });
@@ -219,11 +224,11 @@ fn claim(
     Ok(if claim.is_none() && status == Status::SUCCESS { none } else { status })
 }
 
-fn claim_row(claim: Option<&Claim>, sheet: &mut dyn Sheet) -> io::Result<()> {
-    sheet.titles(&[("task", Type::Text), ("directories", Type::Number), ("waiting", Type::Number)])?;
+fn claim_row(claim: Option<&Claim>, writer: &mut dyn RowWriter) -> io::Result<()> {
+    writer.titles(&[("task", Type::Text), ("directories", Type::Number), ("waiting", Type::Number)])?;
     claim.map_or(Ok(()), |Claim { id, directories, waiting }| {
         let numbers = [*directories, *waiting].map(|number| Cell::Number(number.into()));
-        sheet.row(&[Cell::Text(id.as_bytes()), numbers[0], numbers[1]])
+        writer.row(&[Cell::Text(id.as_bytes()), numbers[0], numbers[1]])
     })
 }
 
@@ -263,8 +268,8 @@ fn verify(dir: &Path, session: &Session) -> io::Result<Status> {
     }
     let (tasks, rows) = (counted(verdict.tasks, "task", "tasks"), counted(verdict.rows, "row", "rows"));
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
-    Ok(completion.finish(|paper| match paper {
-        Paper::Text(out) => writeln!(out, "complete: {tasks}, {rows}"),
-        Paper::Sheet(_) => Ok(()),
+    Ok(completion.finish(|destination| match destination {
+        Destination::Text(out) => writeln!(out, "complete: {tasks}, {rows}"),
+        Destination::Rows(_) => Ok(()),
     }))
 }

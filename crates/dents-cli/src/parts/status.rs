@@ -2,8 +2,8 @@
 
 use super::Shown;
 use crate::message::counted;
-use crate::report::{
-    Cell, Column, Completion, Csv, Diagnostics, Head, Paper, Screen, Sheet, Table, Type, write_json,
+use crate::output::{
+    Cell, Column, Completion, Csv, Destination, Diagnostics, Head, RowWriter, Screen, Table, Type, write_json,
 };
 use crate::session::{Session, Status};
 use dents_core::tree::End;
@@ -39,14 +39,14 @@ pub(super) fn run(dir: &Path, shown: &Shown, session: &Session) -> io::Result<St
     })?;
     let waiting = parts.waiting()?;
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
-    Ok(completion.finish(|paper| match paper {
-        Paper::Sheet(sheet) => rows(&tasks, sheet),
-        Paper::Text(out) if shown.csv => rows(&tasks, &mut Csv::new(out)),
-        Paper::Text(out) if shown.json => {
+    Ok(completion.finish(|destination| match destination {
+        Destination::Rows(writer) => rows(&tasks, writer),
+        Destination::Text(out) if shown.csv => rows(&tasks, &mut Csv::new(out)),
+        Destination::Text(out) if shown.json => {
             let head = Head::new("parts", &completion);
             write_json(&Object { head, waiting, tasks: tasks.iter().map(row).collect() }, out)
         }
-        Paper::Text(out) => table(&tasks, waiting, &Screen::stdout(), out),
+        Destination::Text(out) => table(&tasks, waiting, &Screen::stdout(), out),
     }))
 }
 
@@ -57,14 +57,14 @@ fn row(task: &Task) -> Row<'_> {
     Row { task: &task.id, state, entries, directories: task.directories, left }
 }
 
-fn rows(tasks: &[Task], sheet: &mut dyn Sheet) -> io::Result<()> {
+fn rows(tasks: &[Task], writer: &mut dyn RowWriter) -> io::Result<()> {
     let numbers = ["entries", "directories", "left"].map(|title| (title, Type::Number));
     let [entries, directories, left] = numbers;
-    sheet.titles(&[("task", Type::Text), ("state", Type::Word), entries, directories, left])?;
+    writer.titles(&[("task", Type::Text), ("state", Type::Word), entries, directories, left])?;
     let number = |number: Option<u64>| number.map_or(Cell::Null, |number| Cell::Number(number.into()));
     for Row { task, state, entries, directories, left } in tasks.iter().map(row) {
         let numbers = [entries, Some(directories), left].map(number);
-        sheet.row(&[Cell::Text(task.as_bytes()), Cell::Word(state), numbers[0], numbers[1], numbers[2]])?;
+        writer.row(&[Cell::Text(task.as_bytes()), Cell::Word(state), numbers[0], numbers[1], numbers[2]])?;
     }
     Ok(())
 }

@@ -1,66 +1,63 @@
-//! The output of `--json`: one object, which always has the same fields.
+//! The data of the page: JSON inside a `<script>`, which it cannot end, because every `<` is escaped.
 //!
-//! It begins with [`Head`]. Names are byte-exact: a name in UTF-8 is in `"path"`, any other name is in `"path_bytes"`, in Base64. Sizes
-//! are bytes. [`SCHEMA`] is incremented when a field changes its meaning or is removed; fields may be added.
+//! A name in UTF-8 is a string. Any other name is an array with one string, in which `\xff` is a byte that is not UTF-8, and `\\` a backslash.
 
-use super::Completion;
-use dents_render::record::text::{exact, push_escaped};
-use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
+use crate::output::write_json;
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
-/// The version of the schema of all objects.
-const SCHEMA: u32 = 1;
+/// A name or a path.
+#[derive(Clone, Copy)]
+pub(super) struct Name<'n>(pub(super) &'n [u8]);
 
-/// The first fields of each object.
-#[derive(Serialize)]
-pub(crate) struct Head {
-    /// `du`, `top`, `count` or `stats`.
-    pub(crate) dents: &'static str,
-    pub(crate) schema: u32,
-    /// False if the work was interrupted, or if a scan file is partial. Entries that could not be read count in `errors`.
-    pub(crate) complete: bool,
-    /// Entries and directories that could not be read.
-    pub(crate) errors: u64,
-}
-
-impl Head {
-    pub(crate) fn new(command: &'static str, completion: &Completion<'_>) -> Head {
-        Head { dents: command, schema: SCHEMA, complete: completion.complete, errors: completion.errors }
+impl Serialize for Name<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match str::from_utf8(self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => [escaped(self.0)].serialize(serializer),
+        }
     }
 }
 
-/// A path, byte-exact.
-#[derive(Serialize)]
-pub(crate) struct Named<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<String>,
-}
-
-impl<'a> Named<'a> {
-    pub(crate) fn new(path: &'a [u8]) -> Named<'a> {
-        let (path, path_bytes) = exact(path);
-        Named { path, path_bytes }
+/// Bytes that are not UTF-8, as text.
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(&chunk.valid().replace('\\', "\\\\"));
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
     }
+    text
 }
 
-/// Writes an object and a newline.
-pub(crate) fn write_json(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    object.serialize(&mut Serializer::with_formatter(&mut *out, Escaping))?;
-    out.write_all(b"\n")
+/// About as many bytes as a name takes in the page.
+pub(super) fn written_length(name: &[u8]) -> usize {
+    let unusual = |byte: &u8| !byte.is_ascii_graphic() || matches!(byte, b'<' | b'"' | b'\\');
+    let escapes = match str::from_utf8(name) {
+        Ok(text) => text.bytes().filter(|byte| byte.is_ascii() && unusual(byte)).count(),
+        Err(_) => name.iter().filter(|byte| unusual(byte)).count(),
+    };
+    name.len() + 5 * escapes + 3
 }
 
-/// Escapes strings as all other output does. JSON allows DEL, C1 controls and marks of direction, but terminals obey them, so these are
-/// escaped too.
-struct Escaping;
+/// Writes the data.
+pub(super) fn write(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    write_json(data, &mut Inside(out))
+}
 
-impl Formatter for Escaping {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
-        let mut escaped = Vec::with_capacity(text.len());
-        push_escaped(text.as_bytes(), &mut escaped);
-        out.write_all(&escaped)
+/// Escapes `<`, which occurs only in strings.
+struct Inside<'o>(&'o mut dyn Write);
+
+impl Write for Inside<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match bytes.iter().position(|byte| *byte == b'<') {
+            None => self.0.write(bytes),
+            Some(0) => self.0.write_all(b"\\u003c").map(|()| 1),
+            Some(at) => self.0.write(&bytes[..at]),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -68,10 +65,31 @@ impl Formatter for Escaping {
 mod tests {
     use super::*;
 
+    fn json(name: &[u8]) -> String {
+        let mut out = Vec::new();
+        write(&Name(name), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
     #[test]
-    fn names_are_exact() {
-        let json = |path| serde_json::to_string(&Named::new(path)).unwrap();
-        assert_eq!(json("a\n\u{fc}\"".as_bytes()), "{\"path\":\"a\\n\u{fc}\\\"\"}");
-        assert_eq!(json(b"\xff\x00"), r#"{"path_bytes":"/wA="}"#);
+    fn no_name_ends_the_script() {
+        for name in ["</script><script>alert(1)</script>", "<!--<script>", "<", "a<b", "]]>"] {
+            let json = json(name.as_bytes());
+            assert!(!json.contains('<'), "{json}");
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_utf8_are_exact() {
+        assert_eq!(json(b"caf\xe9\\x"), "[\"caf\\\\xe9\\\\\\\\x\"]\n");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&json(b"caf\xe9\\x")).unwrap(), [r"caf\xe9\\x"]);
+    }
+
+    #[test]
+    fn lengths_are_not_too_small() {
+        for name in [&b"plain"[..], b"<<<<\"\"\x01\n", b"\xff\xfe\\", "\u{fc}ber".as_bytes()] {
+            assert!(written_length(name) + 4 >= json(name).len(), "{name:?}");
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! `dents scan`: lists a tree.
 //!
 //! ```text
-//! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► Out or Sink
+//! Args ─► Filter, Output ─► needs ─► walk ─► Scan (a worker's) ─► Filter::wants ─► Emit ─► TextOutput or Sink
 //! ```
 //!
 //! Filters and output declare their needs; paths alone need no `statx`.
 
 mod format;
 mod journal;
-pub(crate) mod out;
 mod output;
 mod part;
 mod paths;
 pub(crate) mod rows;
 mod statistics;
+pub(crate) mod text_output;
 
 use crate::consumer::Consumer;
 use crate::entry::Found;
@@ -21,8 +21,8 @@ use crate::filter::kinds::Kinds;
 use crate::filter::{self, Depths, Filter};
 use crate::interrupt::Hold;
 use crate::message;
+use crate::output::Diagnostics;
 use crate::owners::SharedOwners;
-use crate::report::Diagnostics;
 use crate::session::{Session, Status};
 use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
@@ -34,7 +34,6 @@ use dents_sink::journal::Journal;
 use dents_sink::read::{Columns, Span};
 use dents_sink::{Extent, Sink};
 use format::Printer;
-use out::{FirstError, Out};
 use output::{Output, Target};
 use paths::Paths;
 use rows::Rows;
@@ -43,6 +42,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use text_output::{FirstError, TextOutput};
 
 /// List a tree
 #[derive(clap::Args)]
@@ -176,7 +176,7 @@ impl Task<'_> {
             Ok(opened) => opened,
             Err(status) => return Ok(Err(status)),
         };
-        let out = Out::create(path, &self.first_error)?;
+        let out = TextOutput::create(path, &self.first_error)?;
         let owners = SharedOwners::default();
         let output = &self.args.output;
         let printer = |format| Printer::new(format, &out, &owners);

@@ -38,8 +38,8 @@ pub(crate) struct Output {
     /// Unit of times in Parquet: us, which all its readers know, or ns [default: us]
     #[arg(long, value_name = "UNIT", value_parser = units())]
     timestamps: Option<Unit>,
-    /// Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; stripes, pool, hsm (Lustre's; lustre
-    /// for all three); all. They are requested of entries that pass; with --from, these of FILE are kept [default: all of them]
+    /// Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre
+    /// for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = columns())]
     columns: Vec<Columns>,
     /// Make indexes in SQLite: on path, parent, size, mtime and user

@@ -129,11 +129,11 @@ fn walk(
     id: &str,
     budget: (u64, Option<Instant>),
 ) -> io::Result<Option<Done>> {
-    let (mut roots, mut beginnings) = (Vec::new(), Vec::new());
+    let (mut roots, mut start_points) = (Vec::new(), Vec::new());
     for directory in parts.directories(id)? {
         match directory {
             Directory::Root(path) => roots.push(path),
-            Directory::Below(beginning) => beginnings.push(beginning),
+            Directory::Below(beginning) => start_points.push(beginning),
         }
     }
     let attempt = parts.attempt(id);
@@ -142,8 +142,12 @@ fn walk(
     let sink = attempt.shard(&task.args.output.about(parts.plan().begun, None, details))?;
     let (owners, operands) = (SharedOwners::default(), task.args.walk.paths());
     let left = Budget::new(&attempt, &task.first_error, budget.0, budget.1);
-    let special =
-        Special { paths: Some(&roots), beginnings: &beginnings, budget: Some(&left), ..Special::default() };
+    let special = Special {
+        paths: Some(&roots),
+        start_points: &start_points,
+        budget: Some(&left),
+        ..Special::default()
+    };
     let make = || Rows::new(sink.part(), &task.first_error, &owners, &operands).with(columns);
     let done = task.walk_from((rows::needs(columns), true), special, make);
     if done.end != End::Complete || task.first_error.is_set() {

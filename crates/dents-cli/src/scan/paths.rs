@@ -1,6 +1,6 @@
 //! The plain output: one path for each line, as `find` prints it. It needs nothing but names.
 
-use super::out::{Lines, Out};
+use super::text_output::{Lines, TextOutput};
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::message;
@@ -19,7 +19,7 @@ pub(crate) struct Paths<'o> {
 
 impl<'o> Paths<'o> {
     /// With `terminal`, control characters in names are replaced.
-    pub(crate) fn new(out: &'o Out<'o>, end: u8, terminal: bool) -> Self {
+    pub(crate) fn new(out: &'o TextOutput<'o>, end: u8, terminal: bool) -> Self {
         let quoter = terminal.then(|| Quoter::new(Quoting::Literal, message::locale(), true, b""));
         Paths { lines: Lines::new(out), end, quoter }
     }

@@ -1,6 +1,6 @@
 //! Rows for the formats of `dents-sink`: one with all metadata for each entry, and one for each directory that could not be entered.
 
-use super::out::FirstError;
+use super::text_output::FirstError;
 use crate::consumer::Consumer;
 use crate::details::{self, Asker};
 use crate::entry::{Found, Origin};

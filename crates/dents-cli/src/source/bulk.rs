@@ -1,13 +1,16 @@
 //! The line of `--explain` about metadata in bulk.
 
 use dents_core::bulk::Outcome;
+use dents_render::quantity::grouped;
 
 /// Whether metadata was read in bulk, or why not. `joined` is the number of entries that it answered.
 pub(super) fn report(outcome: Outcome, joined: u64) -> String {
     let why = match outcome {
-        Outcome::Read(inodes) => return format!("{inodes} inodes read at once, for {joined} entries"),
+        Outcome::Read(inodes) => {
+            return format!("{} inodes read at once, for {} entries", grouped(inodes), grouped(joined));
+        }
         Outcome::NotWanted => "--bulk=never, or not needed for most entries, or the user is not root",
-        Outcome::NotRoot => "there is not one PATH that is the root of a file system",
+        Outcome::NotRoot => "PATH is not the root of a file system, or there are several PATHs",
         Outcome::Small => "the tree is small",
         Outcome::NeedsStatx => "no entry needs metadata, or --rate or -L requires one request for each",
         Outcome::Threads => "--threads; try --bulk=always",

@@ -7,27 +7,31 @@
 //! ```
 
 mod bulk;
+mod directory_facts;
 mod live;
 mod root;
 mod rows;
-mod surroundings;
 
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::Filter;
+use crate::message::counted;
+use crate::output::Diagnostics;
 use crate::parts::budget::Budget;
-use crate::report::Diagnostics;
 use crate::session::{Session, Status};
 use crate::walk::Walk;
 use dents::Threads;
 use dents_core::bulk::When;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
-use dents_core::tree::{self, Beginning, End, Options, Tally};
+use dents_core::tree::{self, End, Options, StartPoint, Tally};
+use dents_render::quantity::grouped;
+use dents_render::record::words::of_kind;
 use dents_sink::Extent;
 use dents_sink::journal::Journal;
 use dents_sink::read::{self, Columns, Reader, RowGroups, Span, Wanted};
 use dents_sys::host;
+use directory_facts::DirectoryFacts;
 use live::Live;
 use rows::Rows;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -35,7 +39,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use surroundings::Surroundings;
 
 /// The options of the source.
 #[derive(clap::Args)]
@@ -76,7 +79,7 @@ pub(crate) struct Special<'s> {
     /// Resumes from a journal.
     pub(crate) journal: Option<&'s Journal>,
     /// Begins at these directories too.
-    pub(crate) beginnings: &'s [Beginning],
+    pub(crate) start_points: &'s [StartPoint],
     /// Leaves directories over.
     pub(crate) budget: Option<&'s Budget<'s>>,
     /// Whether device and times are read.
@@ -94,7 +97,7 @@ impl Default for Special<'_> {
         Special {
             paths: None,
             journal: None,
-            beginnings: &[],
+            start_points: &[],
             budget: None,
             extra: true,
             workers: None,
@@ -143,13 +146,13 @@ impl Job<'_> {
         let of_command_line = self.walk.paths();
         let paths = special.paths.unwrap_or(&of_command_line);
         let mut operands: Vec<&CStr> = paths.iter().map(CString::as_c_str).collect();
-        let mut beginnings = special.beginnings;
+        let mut start_points = special.start_points;
         if let Some(journal) = special.journal {
             operands = journal.operands(&operands);
-            beginnings = journal.beginnings();
+            start_points = journal.start_points();
         }
         let make = |_| Live::new(&plan, make());
-        let outcome = tree::walk_on(&operands, beginnings, &options, &Threads, make);
+        let outcome = tree::walk_on(&operands, start_points, &options, &Threads, make);
         let (mut tally, mut kinds) = (outcome.tally, [0; 16]);
         let mut consumers = Vec::with_capacity(outcome.visitors.len());
         for mut one in outcome.visitors {
@@ -162,7 +165,9 @@ impl Job<'_> {
             let Tally { entries, stats, directories, joined, .. } = tally;
             let session = self.diagnostics.session();
             session.say(format!("bulk: {}", bulk::report(outcome.bulk, joined)).as_bytes());
-            let cost = format!("cost: {stats} statx for {entries} entries; {directories} directories read");
+            let entries = counted(entries, "entry", "entries");
+            let directories = counted(directories, "directory", "directories");
+            let cost = format!("cost: {} statx for {entries}; {directories} read", grouped(stats));
             session.say(cost.as_bytes());
         }
         let root_failed = plan.root_failed.load(Relaxed);
@@ -199,11 +204,12 @@ impl Job<'_> {
         if self.source.explain {
             self.filter.explain().iter().for_each(|line| self.diagnostics.session().say(line.as_bytes()));
             let needs = Kind::KNOWN.into_iter().filter(|kind| needs.asks(*kind));
-            let kinds: Vec<String> = needs.map(|kind| format!("{kind:?}")).collect();
-            let kinds = if kinds.is_empty() { "no entry".to_owned() } else { kinds.join(", ") };
-            self.diagnostics
-                .session()
-                .say(format!("stat'ed, if they pass the free tests: {kinds}").as_bytes());
+            let kinds: Vec<&str> = needs.map(of_kind).collect();
+            let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
+            let line = format!(
+                "types whose entries cost a statx, if they pass the tests of names and types: {kinds}"
+            );
+            self.diagnostics.session().say(line.as_bytes());
         }
     }
 
@@ -217,8 +223,8 @@ impl Job<'_> {
     ) -> Result<Gathered<C>, Status> {
         self.explain(self.needs);
         let Opened { file, reader } = opened;
-        let surroundings = Surroundings::of(self, file)?;
-        let plan = rows::Plan::new(self, &surroundings, way, file.may_be_partial);
+        let directory_facts = DirectoryFacts::of(self, file)?;
+        let plan = rows::Plan::new(self, &directory_facts, way, file.may_be_partial);
         let below = plan.paths();
         let wanted = Wanted { columns: self.columns(way), below: &below };
         if self.source.explain {

@@ -3,13 +3,13 @@
 //! Rows may come in any order. So each row decides anew whether its directory is entered (`--exclude`, `-x`), by the path of the
 //! directory. The result for the last directory is kept, because the rows of a directory usually come together.
 
+use super::directory_facts::DirectoryFacts;
 use super::root::Root;
-use super::surroundings::Surroundings;
 use super::{Below, Job, Way};
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::Filter;
-use crate::report::Diagnostics;
+use crate::output::Diagnostics;
 use dents_core::needs::Kind;
 use dents_sink::read::Take;
 use dents_sink::{Asked, Row};
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// State that all workers share.
 pub(super) struct Plan<'p> {
     filter: &'p Filter<'p>,
-    surroundings: &'p Surroundings,
+    directory_facts: &'p DirectoryFacts,
     diagnostics: &'p Diagnostics<'p>,
     /// The PATHs that were given; none for the operands of the scan.
     roots: Vec<Root>,
@@ -34,13 +34,13 @@ pub(super) struct Plan<'p> {
 impl<'p> Plan<'p> {
     pub(super) fn new(
         job: &Job<'p>,
-        surroundings: &'p Surroundings,
+        directory_facts: &'p DirectoryFacts,
         way: &'p Way<'p>,
         may_be_partial: bool,
     ) -> Plan<'p> {
         let (filter, diagnostics) = (job.filter, job.diagnostics);
         let (roots, unread) = (Root::all(job.walk), AtomicU64::new(0));
-        Plan { filter, surroundings, diagnostics, roots, way, may_be_partial, unread }
+        Plan { filter, directory_facts, diagnostics, roots, way, may_be_partial, unread }
     }
 
     /// Whether an entry below the PATH at this position counts under it.
@@ -154,10 +154,10 @@ impl<'p, C: Consumer> Rows<'p, C> {
 
     fn found(&mut self, mut found: Found<'_>, row: &Row<'_>) {
         let plan = self.plan;
-        if found.depth > 0 && found.kind == Kind::Dir && plan.surroundings.has_foreign() {
+        if found.depth > 0 && found.kind == Kind::Dir && plan.directory_facts.has_foreign() {
             self.scratch.clear();
             row.path(&mut self.scratch);
-            found.is_mount_point = plan.surroundings.is_foreign(&self.scratch);
+            found.is_mount_point = plan.directory_facts.is_foreign(&self.scratch);
         }
         // With --partial, a root that could not be opened counts as a reason why the file is partial, not as an error.
         if row.fault.is_some() && !(plan.may_be_partial && row.is_failed_root()) {
@@ -183,7 +183,7 @@ impl<'p, C: Consumer> Rows<'p, C> {
             let Rows { scratch, consumer, .. } = self;
             let wanted = !plan.filter.wants_none(found.depth)
                 && plan.filter.may_want(&found, &None, false, scratch)
-                && plan.filter.wants(&found, &None, |_| plan.surroundings.is_empty(row), scratch);
+                && plan.filter.wants(&found, &None, |_| plan.directory_facts.is_empty(row), scratch);
             if wanted {
                 consumer.entry(&found, &directory.state);
             } else if found.kind == Kind::Dir && !plan.filter.prunes(&found, &None, scratch) {
@@ -213,7 +213,7 @@ impl<'p, C: Consumer> Rows<'p, C> {
         let plan = self.plan;
         let mut path = found.parent;
         for depth in (1..found.depth).rev() {
-            if plan.surroundings.is_foreign(path) {
+            if plan.directory_facts.is_foreign(path) {
                 return true;
             }
             let parent = entry::above(path);

@@ -3,8 +3,9 @@
 use super::Args;
 use super::key::{By, Key};
 use super::sums::{Row, Sum, Tally, Value};
-use crate::report::{
-    Cell, Column, Completion, Csv, Head, Paint, Paper, Screen, Sheet, Table, Type, percent, write_json,
+use crate::output::{
+    Cell, Column, Completion, Csv, Destination, Head, Paint, RowWriter, Screen, Table, Type, percent,
+    write_json,
 };
 use dents_render::human::SizeFormat;
 use dents_render::record::text::exact;
@@ -53,11 +54,11 @@ pub(super) fn draw(
     args: &Args,
     tables: &[Tally],
     completion: &Completion<'_>,
-    paper: Paper<'_>,
+    destination: Destination<'_>,
 ) -> io::Result<()> {
-    let out = match paper {
-        Paper::Sheet(sheet) => return rows(args, tables, sheet),
-        Paper::Text(out) => out,
+    let out = match destination {
+        Destination::Rows(writer) => return rows(args, tables, writer),
+        Destination::Text(out) => out,
     };
     if args.json {
         return json(args, tables, completion, out);
@@ -128,8 +129,8 @@ const TITLES: [(&str, Type); 8] = [
 ];
 
 /// For each row of each table: the table, the values of its one or two keys with the numbers of owners, and the sums.
-fn rows(args: &Args, tables: &[Tally], sheet: &mut dyn Sheet) -> io::Result<()> {
-    sheet.titles(&TITLES)?;
+fn rows(args: &Args, tables: &[Tally], writer: &mut dyn RowWriter) -> io::Result<()> {
+    writer.titles(&TITLES)?;
     for tally in tables {
         let word = tally.by.word();
         for row in shown(args, tally, usize::MAX).rows {
@@ -138,7 +139,7 @@ fn rows(args: &Args, tables: &[Tally], sheet: &mut dyn Sheet) -> io::Result<()> 
             let [entries, size, allocated] =
                 [i128::from(entries), size as i128, allocated as i128].map(Cell::Number);
             let (name2, id2) = (name(second), id(second));
-            sheet.row(&[Cell::Word(&word), name(first), id(first), name2, id2, entries, size, allocated])?;
+            writer.row(&[Cell::Word(&word), name(first), id(first), name2, id2, entries, size, allocated])?;
         }
     }
     Ok(())

@@ -19,8 +19,8 @@ use crate::consumer::Consumer;
 use crate::details::Asker;
 use crate::entry::{Found, Origin};
 use crate::filter::{self, Depths, Filter};
+use crate::output::{Completion, Diagnostics, Units};
 use crate::overlap::Overlap;
-use crate::report::{Completion, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     };
     let tables = sums.into_tables(links);
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|paper| draw::draw(args, &tables, &completion, paper))
+    completion.finish(|destination| draw::draw(args, &tables, &completion, destination))
 }
 
 type Sorted = (Sums, Links);

@@ -2,8 +2,9 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::report::{
-    Cell, Column, Completion, Csv, Head, Named, Paint, Paper, Screen, Sheet, Table, Type, write_json,
+use crate::output::{
+    Cell, Column, Completion, Csv, Destination, Head, Named, Paint, RowWriter, Screen, Table, Type,
+    write_json,
 };
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
@@ -17,11 +18,11 @@ pub(super) fn draw(
     args: &Args,
     best: &[Ranked],
     completion: &Completion<'_>,
-    paper: Paper<'_>,
+    destination: Destination<'_>,
 ) -> io::Result<()> {
-    let out = match paper {
-        Paper::Sheet(sheet) => return rows(args, best, sheet),
-        Paper::Text(out) => out,
+    let out = match destination {
+        Destination::Rows(writer) => return rows(args, best, writer),
+        Destination::Text(out) => out,
     };
     let screen = Screen::stdout();
     if args.json {
@@ -112,19 +113,19 @@ enum Value {
 }
 
 /// A row for each entry: the value, under its name in JSON, and the path.
-fn rows(args: &Args, best: &[Ranked], sheet: &mut dyn Sheet) -> io::Result<()> {
+fn rows(args: &Args, best: &[Ranked], writer: &mut dyn RowWriter) -> io::Result<()> {
     let title = match args.by {
         By::Oldest | By::Newest => ("mtime", Type::Time),
         By::Atime => ("atime", Type::Time),
         by => (word(by), Type::Number),
     };
-    sheet.titles(&[title, ("path", Type::Text)])?;
+    writer.titles(&[title, ("path", Type::Text)])?;
     for one in best {
         let value = match title {
             (_, Type::Time) => Cell::Time(find::time_of(args.by, one.score)),
             _ => Cell::Number(one.score),
         };
-        sheet.row(&[value, Cell::Text(&one.path)])?;
+        writer.row(&[value, Cell::Text(&one.path)])?;
     }
     Ok(())
 }

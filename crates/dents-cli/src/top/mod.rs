@@ -8,8 +8,8 @@ mod find;
 mod heap;
 
 use crate::filter::{self, Depths, Filter};
+use crate::output::{Completion, Diagnostics, Units};
 use crate::overlap::Overlap;
-use crate::report::{Completion, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
         Err(code) => return code,
     };
     let completion = Completion::new(end, diagnostics);
-    completion.finish(|paper| draw::draw(args, &best, &completion, paper))
+    completion.finish(|destination| draw::draw(args, &best, &completion, destination))
 }
 
 fn from_tree(args: &Args, job: &Job<'_>) -> (Vec<Ranked>, End) {

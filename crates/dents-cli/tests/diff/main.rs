@@ -1,13 +1,13 @@
 //! `dents diff` as a process: compared with brute force, its outputs, its exit statuses.
 
 mod brute;
+mod errors;
 mod large;
 mod output;
 mod random;
 mod shards;
 #[path = "../tools/mod.rs"]
 mod tools;
-mod trouble;
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome};

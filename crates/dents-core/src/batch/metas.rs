@@ -1,4 +1,4 @@
-//! The slots of a batch.
+//! The metadata slots of a batch, in chunks of 64.
 
 use super::Meta;
 use alloc::vec::Vec;

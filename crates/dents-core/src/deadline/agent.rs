@@ -9,7 +9,7 @@ use crate::path::below;
 use crate::read::Stream;
 use crate::stat::ask::Asker;
 use crate::stat::operands::follow_to_directory;
-use crate::stat::{Dereference, Place, Question, Tally, asks, resolve_by_text};
+use crate::stat::{Dereference, ListedDir, Question, Tally, asks, resolve_by_text};
 use crate::watchdog::READING;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -153,8 +153,8 @@ impl Shared {
     /// Adds the names of a buffer: pushes a task for its entries, and prefetches the directories among them.
     fn add(&self, board: &Arc<Board>, dir: &Arc<Dir>, names: Batch) {
         self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
-        if let Some(ledger) = &self.ledger {
-            ledger.note_directory(statfs::of_mount(dir.fd.as_fd()).ok(), names.len());
+        if let Some(counter) = &self.counter {
+            counter.note_directory(statfs::of_mount(dir.fd.as_fd()).ok(), names.len());
         }
         self.crew.queue().add(names.len());
         let follow = self.follows();
@@ -203,17 +203,17 @@ impl Shared {
 
     fn ask(&self, worker: &mut Worker<'_>, board: &Arc<Board>, dir: &Dir, buffer: &Buffer) {
         let mut hints = *dir.hints.lock();
-        let (fd, needs, ledger) = (dir.fd.as_fd(), &self.wanted.needs, self.ledger.as_ref());
+        let (fd, needs, counter) = (dir.fd.as_fd(), &self.wanted.needs, self.counter.as_ref());
         let by_text = hints
             .by_text
-            .unwrap_or_else(|| resolve_by_text(Some(&buffer.names.dents), needs, &Place::new(fd, None)));
+            .unwrap_or_else(|| resolve_by_text(Some(&buffer.names.dents), needs, &ListedDir::new(fd, None)));
         let question = Question {
             dir: fd,
             needs,
             follow: self.follows(),
             by_text,
             lazy: self.wanted.lazy && stat::takes_dont_sync(fd),
-            ledger,
+            counter,
             watch: self.wanted.watch,
         };
         let current = Cell::new(0);
@@ -232,9 +232,9 @@ impl Shared {
         self.ask_each(worker, buffer, &current, |kind, name| {
             let mut meta = Meta::default();
             asker.ask(kind, name, &mut meta);
-            if let Some(ledger) = ledger {
+            if let Some(counter) = counter {
                 asker.leave_notes();
-                ledger.note_in_flight(self.crew.limit().running());
+                counter.note_in_flight(self.crew.limit().running());
             }
             if kind != Kind::Dir && is_directory(&meta) {
                 self.descend(board, name.to_bytes());
@@ -257,7 +257,7 @@ impl Shared {
             follow: matches!(dereference, Dereference::Operands | Dereference::Always),
             by_text: true,
             lazy: false,
-            ledger: None,
+            counter: None,
             watch: self.wanted.watch,
         };
         let current = Cell::new(0);

@@ -6,7 +6,7 @@
 //! ```text
 //! the lister (Deadline)               the agent (agent.rs on growing: a head, workers as they are needed)
 //!   wants a directory  ──► queue ──►  opens, reads, asks
-//!   waits until the deadline          publishes what it learns
+//!   waits until the deadline          publishes the results
 //!   takes what is there ◄── boards ◄─ (board.rs: names by the buffer, a slot for each answer)
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::lock::Mutex;
 use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::owners::Getent;
 use crate::read::Filter;
-use crate::stat::ledger::{Account, Ledger};
+use crate::stat::request_counts::{RequestCounter, RequestCounts};
 use crate::stat::{Dereference, Report, asks};
 use crate::watchdog::Watch;
 use agent::Task;
@@ -107,7 +107,7 @@ pub struct Wanted {
 struct Shared {
     wanted: Wanted,
     /// The counts, if requested.
-    ledger: Option<Ledger>,
+    counter: Option<RequestCounter>,
     agent: &'static dyn Agent,
     crew: Growing<Task>,
     /// Directories that were prefetched and not yet opened by the lister.
@@ -170,7 +170,7 @@ impl Deadline {
         };
         wanted.policy.iter().for_each(|policy| limit.cap(policy.most));
         let shared: &'static Shared = Box::leak(Box::new(Shared {
-            ledger: wanted.explains.then(Ledger::default),
+            counter: wanted.explains.then(RequestCounter::default),
             wanted,
             agent,
             crew: Growing::new(limit, Queue::new(AHEAD)),
@@ -183,8 +183,8 @@ impl Deadline {
 
     /// The counts so far, if requested. Stuck requests are not counted.
     #[must_use]
-    pub fn account(&self) -> Option<Account> {
-        self.shared.ledger.as_ref().map(Ledger::account)
+    pub fn counts(&self) -> Option<RequestCounts> {
+        self.shared.counter.as_ref().map(RequestCounter::counts)
     }
 
     /// Waits until `ready` returns a value, or until the deadline.

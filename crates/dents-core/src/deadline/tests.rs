@@ -1,11 +1,11 @@
-//! The boards with std's threads as the agent. File systems that hang are tested in dents-lab.
+//! The boards with std's threads as the agent. Requests that are stuck are tested in dents-lab.
 
 use super::*;
 use crate::batch::Entry;
-use crate::crews;
 use crate::needs::Needs;
 use crate::path::below;
-use crate::stat::{self, Asking, Means, Mode, Threads};
+use crate::stat::{self, Asking, Mode, Resources, Threads};
+use crate::test_threads;
 use dents_sys::{CWD, Result, clock};
 use std::ffi::CString;
 use std::fs;
@@ -122,16 +122,16 @@ fn as_classic(path: &CStr) -> Vec<String> {
     let mut batch = Batch::new(needs());
     let mut reader = crate::read::Reader::open(CWD, path, true).unwrap();
     reader.read_all(&Filter::default(), &mut batch).unwrap();
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Classic,
         threads: &Threads::new(None),
-        workers: &crews::Refused,
+        workers: &test_threads::Refused,
         mounts: None,
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs(), follow: false, means: &means });
+    stat::fill(&mut batch, reader.dir(), &Asking { needs: &needs(), follow: false, resources: &resources });
     batch.iter().map(facts).collect()
 }
 

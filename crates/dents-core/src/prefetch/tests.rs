@@ -2,7 +2,7 @@
 //! also if workers start late.
 
 use super::*;
-use crate::crews::{Refused, Std};
+use crate::test_threads::{Refused, Std};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Drop for Tree {
 struct Lister<'a> {
     prefetch: &'a Prefetch,
     wanted: Wanted<'a>,
-    means: &'a Means<'a>,
+    resources: &'a Resources<'a>,
     turns: Vec<Arc<Directory>>,
     shown: Vec<CString>,
     ahead: usize,
@@ -44,9 +44,9 @@ struct Lister<'a> {
 impl Lister<'_> {
     fn take_all(&mut self, starts: &[Start]) {
         let Some((Start { numbers, far }, later)) = starts.split_first() else { return };
-        let (prefetch, wanted, means) = (self.prefetch, self.wanted, self.means);
+        let (prefetch, wanted, resources) = (self.prefetch, self.wanted, self.resources);
         let start = Start { numbers: numbers.clone(), far: *far };
-        prefetch.run(start, wanted, means, None, &mut |_| {
+        prefetch.run(start, wanted, resources, None, &mut |_| {
             while let Some(directory) = self.turns.pop() {
                 self.take(&directory);
                 if self.shown.len() == 30 && !later.is_empty() {
@@ -89,15 +89,15 @@ fn sorted(path: &CStr) -> Vec<Vec<u8>> {
     names
 }
 
-fn means<'a>(threads: &'a Threads, workers: &'a dyn Workers) -> Means<'a> {
-    let (mode, ledger, rings, mounts) = (Mode::Auto, None, None, None);
-    Means { mode, threads, workers, mounts, rings, lazy: false, ledger }
+fn resources<'a>(threads: &'a Threads, workers: &'a dyn Workers) -> Resources<'a> {
+    let (mode, counter, rings, mounts) = (Mode::Auto, None, None, None);
+    Resources { mode, threads, workers, mounts, rings, lazy: false, counter }
 }
 
 /// Lists the tree; returns the paths shown, and the number of prefetched directories.
 fn list(tree: &Tree, workers: &dyn Workers, starts: &[Start]) -> (Vec<CString>, usize) {
     let threads = Threads::new(Some(1));
-    let means = means(&threads, workers);
+    let resources = resources(&threads, workers);
     let (filter, needs, order, prefetch) =
         (Filter::default(), NeedsByKind::default(), Order::default(), Prefetch::default());
     let wanted = Wanted {
@@ -114,7 +114,8 @@ fn list(tree: &Tree, workers: &dyn Workers, starts: &[Start]) -> (Vec<CString>, 
     prefetch.offer(&operands);
     let turns = operands.into_iter().rev().filter(|one| !one.payload().to_bytes().ends_with(b"gone"));
     let turns = turns.collect();
-    let mut lister = Lister { prefetch: &prefetch, wanted, means: &means, turns, shown: vec![], ahead: 0 };
+    let mut lister =
+        Lister { prefetch: &prefetch, wanted, resources: &resources, turns, shown: vec![], ahead: 0 };
     lister.take_all(starts);
     (lister.shown, lister.ahead)
 }
@@ -143,12 +144,12 @@ fn each_directory_once_in_its_turn() {
 fn there_are_as_many_workers_as_there_is_work_for() {
     let counts = |threads: &Threads, known: usize, reads_ahead: bool| {
         let (prefetch, mut started) = (Prefetch::default(), Started::default());
-        let means = means(threads, &Refused);
+        let resources = resources(threads, &Refused);
         let known: Vec<_> = (0..known).map(|_| Directory::new(c"/".into())).collect();
         prefetch.offer(&known[..known.len().min(WORTH)]);
-        let first = started.more(&prefetch, &means, || reads_ahead).map(|start| start.numbers);
+        let first = started.more(&prefetch, &resources, || reads_ahead).map(|start| start.numbers);
         prefetch.offer(&known[known.len().min(WORTH)..]);
-        (first, started.more(&prefetch, &means, || reads_ahead).map(|start| start.numbers))
+        (first, started.more(&prefetch, &resources, || reads_ahead).map(|start| start.numbers))
     };
     let numbers = |threads: &Threads, known| counts(threads, known, false);
     assert_eq!(numbers(&Threads::new(None), WORTH - 1), (None, None), "too few to be worth a thread");

@@ -40,9 +40,9 @@
 //! # Ok::<(), dents_sys::Errno>(())
 //! ```
 
+mod classify;
 pub mod links;
 mod order;
-mod questions;
 mod readdirx;
 
 pub use readdirx::{Listing, Readdir, readdirx};
@@ -291,7 +291,7 @@ fn classify(
     let expected = trusted.and_then(|snapshot| snapshot.subdirectories());
     let left = expected.map_or(usize::MAX, |all| (all as usize).saturating_sub(directories));
     let how = (options, before.fs);
-    let asked = questions::ask(directory, batch, how, (&order, left), &mut classes, savings);
+    let asked = classify::classify(directory, batch, how, (&order, left), &mut classes, savings);
     let rest = &order[asked..];
     if rest.is_empty() {
         savings.changed = before.snapshot.is_some() && trusted.is_none();
@@ -305,7 +305,7 @@ fn classify(
         }
     } else {
         savings.changed = true;
-        questions::ask(directory, batch, how, (rest, usize::MAX), &mut classes, savings);
+        classify::classify(directory, batch, how, (rest, usize::MAX), &mut classes, savings);
     }
     classes
 }

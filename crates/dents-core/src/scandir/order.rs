@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 const UNLIKELY: u32 = u32::MAX - 1;
 const NEVER: u32 = u32::MAX;
 
-/// How unlikely it is that an entry is a directory; 0 for a known one. Where `readdir` tells no type, the name gives a
+/// How unlikely it is that an entry is a directory; 0 for a known one. Where `readdir` returns no type, the name gives a
 /// hint. Names that begin with a dot are few and often directories. A name without a dot has no suffix, as most files
 /// have; the shorter it is, the likelier. Any other name is unlikely.
 fn rank(entry: &Entry<'_>) -> u32 {

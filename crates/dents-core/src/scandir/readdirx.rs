@@ -20,7 +20,7 @@ bitflags::bitflags! {
         /// In the best order for `statx` of all names: that of inode numbers, which is close to that of inodes on the
         /// disk. With [`Readdir::DIRS_FIRST`], likely directories still come first.
         const STAT_ORDER = 1 << 2;
-        /// Only in the result: some type was unknown. Without it, `readdir` told all types.
+        /// Only in the result: some type was unknown. Without it, `readdir` returned all types.
         const FOUND_UNKNOWN = 1 << 7;
     }
 }

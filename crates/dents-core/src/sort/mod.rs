@@ -249,7 +249,7 @@ pub fn is_directory(entry: &Entry<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crews::Std;
+    use crate::test_threads::Std;
     use alloc::ffi::CString;
     use std::format;
     use std::prelude::v1::*;

@@ -1,7 +1,7 @@
 //! Requests on the calling thread, one after the other: the oracle of the other strategies, and the strategy of trees.
 
 use super::ask::Asker;
-use super::ledger::Ledger;
+use super::request_counts::RequestCounter;
 use super::{Harvest, Question, Tally, Todo, asks};
 use crate::batch::{Batch, Dent, Metas, Names};
 use crate::bulk::Bulk;
@@ -19,14 +19,14 @@ pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest)
 /// stay unknown, and the second result is false.
 ///
 /// `selected` limits the requests to these entries, and to those that may be directories. With `follow`, a link that leads nowhere
-/// is answered for itself. The requests are counted in the ledger and shown at the worker's seat of the watch, if given. Metadata that
+/// is answered for itself. The requests are counted by the counter and shown at the worker's seat of the watch, if given. Metadata that
 /// `bulk` has costs no request.
 pub(crate) fn fill(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     (follow, selected): (bool, Option<&[bool]>),
-    (ledger, watch): (Option<&Ledger>, Option<(&'static Watch, usize)>),
+    (counter, watch): (Option<&RequestCounter>, Option<(&'static Watch, usize)>),
     bulk: Option<&Bulk>,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> (Tally, bool) {
@@ -43,7 +43,7 @@ pub(crate) fn fill(
     let asked = todo.as_deref().unwrap_or(dents);
     let (watch, seat) = watch.map_or((None, 0), |(watch, seat)| (Some(watch), seat));
     // By text, as a link's target is found on any file system, /proc among them.
-    let question = Question { dir, needs, follow, by_text: true, lazy: false, ledger, watch };
+    let question = Question { dir, needs, follow, by_text: true, lazy: false, counter, watch };
     let mut asker = Asker::new(question, 0);
     (asker.seat, asker.takes_links, asker.bulk) = (seat, true, bulk);
     let mut whole = true;

@@ -1,7 +1,7 @@
 //! The requests about one entry, in the order of their dependencies: `statx`, then those that need the type (the link's text, its
 //! target), then the names of the extended attributes.
 
-use super::ledger::{Call, Calls, Pages};
+use super::request_counts::{Call, Calls, CallsByKind};
 use super::{Harvest, Question, Tally};
 use crate::batch::{Asked, Bits, Dent, Extra, Meta, Names, Texts, Time};
 use crate::bulk::{Bulk, Hint};
@@ -54,7 +54,7 @@ pub(crate) struct Asker<'a> {
     /// The directory as this thread's working directory, once that was tried.
     pub(super) away: Option<Result<cwd::Away>>,
     /// The counts by kind of entry, if requested.
-    notes: Option<Box<Pages>>,
+    notes: Option<Box<CallsByKind>>,
 }
 
 impl Tally {
@@ -86,7 +86,7 @@ impl<'a> Asker<'a> {
             held: None,
             asked_by_path: 0,
             away: None,
-            notes: question.ledger.map(|_| Box::default()),
+            notes: question.counter.map(|_| Box::default()),
         }
     }
 
@@ -106,15 +106,15 @@ impl<'a> Asker<'a> {
             harvest.texts[self.texts_number] = self.texts;
         }
         harvest.tally += self.tally;
-        if let (Some(ledger), Some(pages)) = (self.question.ledger, self.notes) {
-            ledger.note_calls(&pages);
+        if let (Some(counter), Some(by_kind)) = (self.question.counter, self.notes) {
+            counter.note_calls(&by_kind);
         }
     }
 
-    /// Adds the counts so far to the ledger: the next request may never return.
+    /// Adds the counts so far to the counter: the next request may never return.
     pub(crate) fn leave_notes(&mut self) {
-        if let (Some(ledger), Some(pages)) = (self.question.ledger, &mut self.notes) {
-            ledger.note_calls(&core::mem::take(&mut **pages));
+        if let (Some(counter), Some(by_kind)) = (self.question.counter, &mut self.notes) {
+            counter.note_calls(&core::mem::take(&mut **by_kind));
         }
     }
 
@@ -125,9 +125,9 @@ impl<'a> Asker<'a> {
 
     /// Counts a call that began at `began`.
     pub(super) fn note(&mut self, kind: Kind, call: Call, began: u64) {
-        if let Some(pages) = &mut self.notes {
+        if let Some(by_kind) = &mut self.notes {
             let waited_ns = clock::monotonic_ns() - began;
-            pages.of_mut(kind).add(call, Calls { count: 1, waited_ns });
+            by_kind.of_mut(kind).add(call, Calls { count: 1, waited_ns });
         }
     }
 

@@ -3,7 +3,7 @@
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
 use super::workers::{self, Entries, OVERLAP_FROM};
-use super::{Asking, Mode, Place, Report, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
+use super::{Asking, ListedDir, Mode, Report, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
 use crate::batch::{Batch, Slots};
 use crate::read::{Filter, Reader};
 use crate::watchdog::{READING, Watch};
@@ -22,10 +22,10 @@ pub enum ReadOutcome {
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> ReadOutcome {
     // The file system is looked up only if the answer can change the choice and enough entries need a request.
     let policy = |batch: &Batch, reader: &Reader| {
-        let chooses = asking.means.mode == Mode::Auto && asks_most(batch, asking);
+        let chooses = asking.resources.mode == Mode::Auto && asks_most(batch, asking);
         if chooses { Policy::of(reader.fs()) } else { Policy::of(None) }
     };
-    let watch = asking.means.threads.watching();
+    let watch = asking.resources.threads.watching();
     let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
     loop {
         match read(batch, reader) {
@@ -80,8 +80,8 @@ pub fn fill_read(
 ) -> (Report, dents_sys::Result<()>) {
     match progress {
         ReadOutcome::Complete(ended) => {
-            let place = Place::new(reader.dir(), reader.known_fs());
-            (fill_at(batch, &place, asking), ended)
+            let listed = ListedDir::new(reader.dir(), reader.known_fs());
+            (fill_at(batch, &listed, asking), ended)
         }
         ReadOutcome::Partial(threads) => overlapped(batch, reader, filter, asking, threads),
     }
@@ -100,12 +100,12 @@ fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<
     if !asks_most(batch, asking) {
         return None;
     }
-    let means = asking.means;
-    let threads = match means.mode {
+    let resources = asking.resources;
+    let threads = match resources.mode {
         Mode::Classic | Mode::Iou => 1,
-        Mode::Par | Mode::Auto => means.threads.count(),
+        Mode::Par | Mode::Auto => resources.threads.count(),
     };
-    (threads > 1 || (far && means.threads.asked().is_none())).then_some(threads)
+    (threads > 1 || (far && resources.threads.asked().is_none())).then_some(threads)
 }
 
 fn overlapped(
@@ -115,28 +115,28 @@ fn overlapped(
     asking: &Asking<'_>,
     cores: usize,
 ) -> (Report, dents_sys::Result<()>) {
-    let Asking { needs, follow, means } = *asking;
+    let Asking { needs, follow, resources } = *asking;
     batch.declared = *needs;
     batch.slots = Slots::Dense;
     let fs = reader.known_fs();
     let (dir, stream) = reader.split();
-    let place = Place::new(dir, fs);
-    let question = means.question(&place, needs, follow, resolve_by_text(None, needs, &place));
+    let listed = ListedDir::new(dir, fs);
+    let question = resources.question(&listed, needs, follow, resolve_by_text(None, needs, &listed));
     let mut metas = core::mem::take(&mut batch.metas);
     metas.clear();
-    let policy = (means.mode == Mode::Auto).then(|| place.policy());
+    let policy = (resources.mode == Mode::Auto).then(|| listed.policy());
     let entries = Entries::Unread(batch, None);
     let source = Some((stream.with_small_reads(), filter));
     let as_asked = Choice { strategy: Strategy::Par(cores), reason: "as asked" };
     let (harvest, choice, failed) =
-        workers::fill(entries, source, question, means, (policy, as_asked), &mut metas);
+        workers::fill(entries, source, question, resources, (policy, as_asked), &mut metas);
     let ended = failed.map_or_else(|| batch.whole(), Err);
     batch.metas = metas;
     batch.texts = harvest.texts;
     let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
     batch.faulty = tally.faults > 0;
-    if let Some(ledger) = means.ledger {
-        ledger.note_directory(place.fs(), batch.len());
+    if let Some(counter) = resources.counter {
+        counter.note_directory(listed.fs(), batch.len());
     }
     (Report { tally, choice: Some(choice), refused: None }, ended)
 }

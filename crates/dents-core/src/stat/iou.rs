@@ -18,7 +18,7 @@
 //! name would be no faster, and needs the directory as the working directory of the whole process. Without /proc
 //! plain system calls are made.
 //!
-//! Where each answer is a round trip, the kernel uses a thread for each request in flight, as many as `Means` allow
+//! Where each answer is a round trip, the kernel uses a thread for each request in flight, as many as `Resources` allow
 //! at once; its default is eight on two cores. The table is for FUSE, 1.2 ms a request, `-U --color=always`, in times
 //! of `auto` (median of 5 to 7 in turns on a machine busy with other work; processor time in brackets):
 //!

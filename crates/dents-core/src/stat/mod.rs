@@ -14,9 +14,9 @@ pub(crate) mod alone;
 pub(crate) mod ask;
 mod directory;
 mod iou;
-pub mod ledger;
-mod means;
 pub(crate) mod operands;
+pub mod request_counts;
+mod resources;
 mod workers;
 mod xattrs;
 
@@ -25,8 +25,8 @@ mod tests;
 
 pub use dents_engine::limit::{choose, policy};
 pub use directory::{ReadOutcome, fill_read, read, read_more};
-pub use means::{Asking, Means, Mode, Threads, Workers};
 pub use operands::{Dereference, fill_operands};
+pub use resources::{Asking, Mode, Resources, Threads, Workers};
 
 use crate::batch::{Batch, Dent, Metas, Names, Texts};
 use crate::needs::{Kind, Needs, NeedsByKind};
@@ -37,8 +37,8 @@ use choose::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, CWD, Errno};
-use ledger::Ledger;
 use policy::Policy;
+use request_counts::RequestCounter;
 use workers::Entries;
 
 /// The facts to request about entries, and the directory that names are relative to.
@@ -58,7 +58,7 @@ pub struct Question<'a> {
     /// Whether stale cached values suffice (`AT_STATX_DONT_SYNC`).
     pub lazy: bool,
     /// Where to count requests.
-    pub ledger: Option<&'a Ledger>,
+    pub counter: Option<&'a RequestCounter>,
 }
 
 /// The result of a fill.
@@ -104,15 +104,15 @@ impl core::ops::AddAssign for Tally {
 }
 
 /// A directory and its file system, which is looked up when first needed: two system calls, no request to a server.
-pub(crate) struct Place<'a> {
+pub(crate) struct ListedDir<'a> {
     dir: BorrowedFd<'a>,
     fs: OnceCell<Option<FsType>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ListedDir<'a> {
     /// `fs` is the file system, if it is known.
     pub(crate) fn new(dir: BorrowedFd<'a>, fs: Option<Option<FsType>>) -> Self {
-        Place { dir, fs: fs.map_or_else(OnceCell::new, OnceCell::from) }
+        ListedDir { dir, fs: fs.map_or_else(OnceCell::new, OnceCell::from) }
     }
 
     fn fs(&self) -> Option<FsType> {
@@ -145,7 +145,7 @@ pub(crate) struct Harvest {
 /// Costs for each entry: nothing if its `d_type` suffices; else one `statx`, and only if needed `readlinkat` and a `statx` of the
 /// target for a symbolic link, and `listxattrat` for marks. The error of an entry is stored in its slot.
 pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Report {
-    fill_at(batch, &Place::new(dir, None), asking)
+    fill_at(batch, &ListedDir::new(dir, None), asking)
 }
 
 /// Like [`fill`], on the calling thread, as in trees: with `follow`, symbolic links are followed, and a dangling link
@@ -161,12 +161,12 @@ pub fn fill_alone(
     alone::fill(batch, dir, needs, (follow, None), (None, None), None, go_on);
 }
 
-fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report {
-    let (dir, Asking { needs, follow, means }) = (place.dir, *asking);
+fn fill_at(batch: &mut Batch, listed: &ListedDir<'_>, asking: &Asking<'_>) -> Report {
+    let (dir, Asking { needs, follow, resources }) = (listed.dir, *asking);
     batch.declared = *needs;
     // If only inode numbers are needed, those of `readdir` may be enough.
     let trusting = trusts_readdir(needs, follow);
-    let covered = means.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
+    let covered = resources.mounts.filter(|_| trusting).and_then(|mounts| mounts.below(dir, batch.len()));
     batch.trusts_d_ino = covered.is_some();
     let todo = batch.place_slots(|kind, name| match &covered {
         Some(covered) if kind != Kind::Unknown => covered.covers(name),
@@ -176,15 +176,15 @@ fn fill_at(batch: &mut Batch, place: &Place<'_>, asking: &Asking<'_>) -> Report 
     let asked = todo.as_deref().unwrap_or(dents);
     let avoided = (dents.len() - asked.len()) as u64;
     let mut tally = Tally { entries: dents.len() as u64, avoided, ..Tally::default() };
-    if let Some(ledger) = means.ledger {
-        ledger.note_directory(place.fs(), dents.len());
+    if let Some(counter) = resources.counter {
+        counter.note_directory(listed.fs(), dents.len());
     }
     if asked.is_empty() {
         return Report { tally, ..Report::default() };
     }
-    let question = means.question(place, needs, follow, resolve_by_text(Some(asked), needs, place));
+    let question = resources.question(listed, needs, follow, resolve_by_text(Some(asked), needs, listed));
     let names = Names { bytes: arena, from: 0 };
-    let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, place, means);
+    let (harvest, mut report) = run(Todo { question, dents: asked, names }, metas, listed, resources);
     batch.texts = harvest.texts;
     tally += harvest.tally;
     batch.faulty = tally.faults > 0;
@@ -203,7 +203,7 @@ fn trusts_readdir(needs: &NeedsByKind, follow: bool) -> bool {
 /// Whether links are followed by their text: if the text is needed anyway, because then it costs nothing; and on a
 /// file system with magic links, where it is the only way. The file system is looked up only if there is a link to
 /// follow, or if not all names are known yet.
-pub(crate) fn resolve_by_text(dents: Option<&[Dent]>, needs: &NeedsByKind, place: &Place<'_>) -> bool {
+pub(crate) fn resolve_by_text(dents: Option<&[Dent]>, needs: &NeedsByKind, listed: &ListedDir<'_>) -> bool {
     let link = needs.get(Kind::Link);
     if !link.contains(Needs::TARGET) || link.contains(Needs::LINK) {
         return true;
@@ -213,10 +213,10 @@ pub(crate) fn resolve_by_text(dents: Option<&[Dent]>, needs: &NeedsByKind, place
         return true;
     }
     // Operands may be on any file system.
-    if dir_is_cwd(place.dir) {
+    if dir_is_cwd(listed.dir) {
         return true;
     }
-    place.fs().is_none_or(|fs| fs == FsType::PROC)
+    listed.fs().is_none_or(|fs| fs == FsType::PROC)
 }
 
 fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
@@ -225,20 +225,25 @@ fn dir_is_cwd(dir: BorrowedFd<'_>) -> bool {
 }
 
 /// Chooses a strategy, and runs it.
-fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) -> (Harvest, Report) {
+fn run(
+    todo: Todo<'_>,
+    metas: &mut Metas,
+    listed: &ListedDir<'_>,
+    resources: &Resources<'_>,
+) -> (Harvest, Report) {
     let entries = todo.dents.len();
     metas.clear();
     let few = choose::choose(&Signals::few(entries.min(choose::PROBE_FROM - 1)));
     let asked = |strategy| Choice { strategy, reason: "as asked" };
-    let par = || asked(Strategy::Par(means.threads.count_for(entries)));
+    let par = || asked(Strategy::Par(resources.threads.count_for(entries)));
     let (mut harvest, mut report) = (Harvest::default(), Report::default());
     let share = |metas: &mut Metas, policy, choice| {
         let entries = Entries::Listed(todo.dents, todo.names);
         let (harvest, choice, _) =
-            workers::fill(entries, None, todo.question, means, (policy, choice), metas);
+            workers::fill(entries, None, todo.question, resources, (policy, choice), metas);
         (harvest, choice)
     };
-    let choice = match means.mode {
+    let choice = match resources.mode {
         Mode::Classic => {
             alone::classic(&todo, metas, &mut harvest);
             asked(Strategy::Classic)
@@ -250,7 +255,7 @@ fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) 
         }
         Mode::Iou => {
             let own = Rings::default();
-            let ring = (means.rings.unwrap_or(&own), means.threads.most_in_flight());
+            let ring = (resources.rings.unwrap_or(&own), resources.threads.most_in_flight());
             if let Err(errno) = iou::fill(&todo, metas, &mut harvest, ring) {
                 report.refused = Some(errno);
                 metas.clear();
@@ -265,7 +270,7 @@ fn run(todo: Todo<'_>, metas: &mut Metas, place: &Place<'_>, means: &Means<'_>) 
         }
         Mode::Auto => {
             let choice;
-            let policy = (entries >= choose::PROBE_FROM).then(|| place.policy());
+            let policy = (entries >= choose::PROBE_FROM).then(|| listed.policy());
             (harvest, choice) = share(metas, policy, few);
             choice
         }

@@ -1,7 +1,7 @@
 //! The operands of the command line: always stat'ed, and followed by other rules than entries of a directory.
 
 use super::ask::Asker;
-use super::{Asking, Harvest, Means, Question, Report, Tally, fill};
+use super::{Asking, Harvest, Question, Report, Resources, Tally, fill};
 use crate::batch::{Batch, Bits, Meta, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use core::ffi::CStr;
@@ -30,15 +30,15 @@ pub fn fill_operands(
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
     dereference: Dereference,
-    means: &Means<'_>,
+    resources: &Resources<'_>,
 ) -> Report {
     let needs = *needs | NeedsByKind::all(Needs::TYPE);
     let follow = matches!(dereference, Dereference::Operands | Dereference::Always);
     // Operands are never stat'ed lazily, and need no explanation.
-    let means = &Means { lazy: false, ledger: None, ..*means };
-    let mut report = fill(batch, dir, &Asking { needs: &needs, follow, means });
+    let resources = &Resources { lazy: false, counter: None, ..*resources };
+    let mut report = fill(batch, dir, &Asking { needs: &needs, follow, resources });
     if dereference == Dereference::OperandDirectories {
-        report.tally += follow_to_directories(batch, dir, &needs, means);
+        report.tally += follow_to_directories(batch, dir, &needs, resources);
         report.tally.faults = batch.metas.iter().filter(|meta| meta.is_faulty()).count() as u64;
         batch.faulty = report.tally.faults > 0;
     }
@@ -49,10 +49,10 @@ fn follow_to_directories(
     batch: &mut Batch,
     dir: BorrowedFd<'_>,
     needs: &NeedsByKind,
-    means: &Means<'_>,
+    resources: &Resources<'_>,
 ) -> Tally {
-    let watch = means.threads.watching();
-    let question = Question { dir, needs, follow: true, by_text: true, lazy: false, ledger: None, watch };
+    let watch = resources.threads.watching();
+    let question = Question { dir, needs, follow: true, by_text: true, lazy: false, counter: None, watch };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so each has a slot at its own position.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::batch::{Asked, Entry, Target};
-use crate::crews::{Refused, Std};
 use crate::read::{Filter, Hidden, Reader};
+use crate::test_threads::{Refused, Std};
 use alloc::ffi::CString;
 use core::ffi::CStr;
 use dents_sys::CWD;
@@ -29,16 +29,16 @@ impl Tree {
     }
 
     fn read(&self, needs: &NeedsByKind, mode: Mode, workers: &dyn Workers) -> (Batch, Report) {
-        let means = Means {
+        let resources = Resources {
             mode,
             threads: &Threads::new(Some(3)),
             workers,
             mounts: None,
             rings: None,
             lazy: false,
-            ledger: None,
+            counter: None,
         };
-        list(&self.0, needs, false, &means)
+        list(&self.0, needs, false, &resources)
     }
 
     /// Sets an attribute. Returns whether that is permitted here.
@@ -48,12 +48,12 @@ impl Tree {
     }
 }
 
-fn list(path: &Path, needs: &NeedsByKind, follow: bool, means: &Means<'_>) -> (Batch, Report) {
+fn list(path: &Path, needs: &NeedsByKind, follow: bool, resources: &Resources<'_>) -> (Batch, Report) {
     let path = CString::new(path.to_str().expect("UTF-8")).expect("no NUL");
     let mut reader = Reader::open(CWD, &path, true).expect("opens");
     let mut batch = Batch::new(*needs);
     let filter = Filter { hidden: Hidden::All, ..Filter::default() };
-    let asking = Asking { needs, follow, means };
+    let asking = Asking { needs, follow, resources };
     let progress = read(&mut batch, &mut reader, &filter, &asking);
     let (report, ended) = fill_read(progress, &mut batch, &mut reader, &filter, &asking);
     assert_eq!(ended, Ok(()));
@@ -151,16 +151,16 @@ fn replacement_workers_change_nothing() {
         let (oracle, classic) = tree.read(&needs, Mode::Classic, &Refused);
         for (mode, threads) in [(Mode::Auto, 2), (Mode::Auto, 1), (Mode::Par, 1), (Mode::Par, 3)] {
             let threads = Threads::new(Some(threads)).watched(Some(&WATCH));
-            let means = Means {
+            let resources = Resources {
                 mode,
                 threads: &threads,
                 workers: &Replacing,
                 mounts: None,
                 rings: None,
                 lazy: false,
-                ledger: None,
+                counter: None,
             };
-            let (batch, report) = list(&tree.0, &needs, false, &means);
+            let (batch, report) = list(&tree.0, &needs, false, &resources);
             assert_eq!(facts(&batch), facts(&oracle), "{mode:?} with {files} files");
             let names = |batch: &Batch| batch.iter().map(|entry| entry.name().to_vec()).collect::<Vec<_>>();
             assert_eq!(names(&batch), names(&oracle), "{mode:?} keeps the order");
@@ -199,16 +199,17 @@ fn inode_numbers_of_readdir_are_believed_where_they_can_be() {
     reader.read_all(&Filter { hidden: Hidden::All, ..Filter::default() }, &mut batch).expect("reads");
     let mounts = crate::mounts::Mounts::default();
     let believed = mounts.below(reader.dir(), batch.len()).is_some();
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Classic,
         threads: &Threads::new(None),
         workers: &Std,
         mounts: Some(&mounts),
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    let report = fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+    let report =
+        fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, resources: &resources });
     assert_eq!(report.tally.stats, if believed { 2 } else { 106 }, "at most . and ..");
     for entry in batch.iter() {
         let name = std::str::from_utf8(entry.name()).expect("UTF-8");
@@ -289,16 +290,16 @@ fn a_vanished_entry_is_a_fault_of_its_own_and_no_more() {
         fs::write(tree.0.join("gone"), "").expect("file");
         reader.read_all(&Filter::default(), &mut batch).expect("reads");
         fs::remove_file(tree.0.join("gone")).expect("removed");
-        let means = Means {
+        let resources = Resources {
             mode,
             threads: &Threads::new(Some(2)),
             workers: &Std,
             mounts: None,
             rings: None,
             lazy: false,
-            ledger: None,
+            counter: None,
         };
-        fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+        fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, resources: &resources });
         let faults: Vec<_> = batch.iter().filter_map(|e| Some((e.name().to_vec(), e.fault()?))).collect();
         assert_eq!(faults, [(b"gone".to_vec(), (Asked::Stat, Errno::NOENT))], "{mode:?}");
         assert_eq!(batch.iter().filter(Entry::is_known).count(), batch.len() - 1);
@@ -312,16 +313,16 @@ fn magic_links_are_followed_by_their_text() {
     let mut reader = Reader::open(CWD, c"/proc/self/ns", true).expect("opens");
     let mut batch = Batch::new(needs);
     reader.read_all(&Filter::default(), &mut batch).expect("reads");
-    let means = Means {
+    let resources = Resources {
         mode: Mode::Classic,
         threads: &Threads::new(None),
         workers: &Std,
         mounts: None,
         rings: None,
         lazy: false,
-        ledger: None,
+        counter: None,
     };
-    fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, means: &means });
+    fill(&mut batch, reader.dir(), &Asking { needs: &needs, follow: false, resources: &resources });
     // `mnt -> mnt:[4026531841]`: there is no such name, though stat through the link succeeds.
     assert!(batch.iter().all(|e| e.target() == Target::Missing));
     drop(file);
@@ -403,17 +404,17 @@ fn a_ring_goes_from_one_file_system_to_the_next() {
     for path in paths.filter(|path| path.is_dir()) {
         for follow in [false, true] {
             let threads = Threads::new(None);
-            let means = |mode| Means {
+            let resources = |mode| Resources {
                 mode,
                 threads: &threads,
                 workers: &Refused,
                 mounts: None,
                 rings: Some(&rings),
                 lazy: false,
-                ledger: None,
+                counter: None,
             };
-            let oracle = marks(&list(path, &needs, follow, &means(Mode::Classic)).0);
-            let (batch, report) = list(path, &needs, follow, &means(Mode::Iou));
+            let oracle = marks(&list(path, &needs, follow, &resources(Mode::Classic)).0);
+            let (batch, report) = list(path, &needs, follow, &resources(Mode::Iou));
             for (name, mark) in marks(&batch) {
                 assert!(oracle.get(&name).is_none_or(|known| *known == mark), "{path:?} {name:?} {mark:?}");
             }

@@ -8,7 +8,7 @@
 use super::ask::Asker;
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
-use super::{Harvest, Means, Question, Workers, dir_is_cwd};
+use super::{Harvest, Question, Resources, Workers, dir_is_cwd};
 use crate::batch::{Batch, Dent, Meta, Metas, Names};
 use crate::lock::Mutex;
 use crate::read::{Filter, Stream};
@@ -152,12 +152,12 @@ pub(super) fn fill<'r>(
     entries: Entries<'r>,
     source: Option<Source<'r>>,
     mut question: Question<'r>,
-    means: &Means<'r>,
+    resources: &Resources<'r>,
     (policy, mut choice): (Option<&'static Policy>, Choice),
     metas: &mut Metas,
 ) -> (Harvest, Choice, Option<Errno>) {
     if let Some(policy) = policy {
-        question.watch = means.watchdog(policy);
+        question.watch = resources.watchdog(policy);
     }
     // With a source, the number of entries is not known yet.
     let least = if source.is_some() { OVERLAP_FROM } else { 0 };
@@ -165,7 +165,7 @@ pub(super) fn fill<'r>(
     let fill = Fill {
         range: Range::new(entries, source),
         question,
-        workers: means.workers,
+        workers: resources.workers,
         // The range reports its end.
         crew: Crew::new(Limit::open(), 1),
         askers: AtomicUsize::new(0),
@@ -178,8 +178,8 @@ pub(super) fn fill<'r>(
         let mut cores = 1;
         if let Some(policy) = policy {
             let latency_ns = fill.probe(policy);
-            cores = means.threads.count_for(count);
-            choice = choose::choose(&means.signals(count, cores, latency_ns, policy));
+            cores = resources.threads.count_for(count);
+            choice = choose::choose(&resources.signals(count, cores, latency_ns, policy));
         }
         fill.run(choice.strategy, count, cores, policy);
     };
@@ -187,10 +187,10 @@ pub(super) fn fill<'r>(
         None => during(),
         Some(watch) => {
             watch.want(0);
-            means.workers.with_replacements(&|| fill.has_work(), &|| fill.replace(), &mut during);
+            resources.workers.with_replacements(&|| fill.has_work(), &|| fill.replace(), &mut during);
         }
     }
-    means.ledger.iter().for_each(|ledger| ledger.note_in_flight(fill.crew.limit.highest()));
+    resources.counter.iter().for_each(|counter| counter.note_in_flight(fill.crew.limit.highest()));
     let (mut runs, harvest) = fill.answers.into_inner();
     runs.sort_unstable_by_key(|(start, _)| *start);
     runs.into_iter().for_each(|(_, slots)| metas.append(slots));

@@ -2,7 +2,7 @@
 
 use super::ask::Asker;
 use super::dir_is_cwd;
-use super::ledger::Call;
+use super::request_counts::Call;
 use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
 use alloc::vec;

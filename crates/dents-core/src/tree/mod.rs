@@ -85,21 +85,21 @@
 //! ```
 
 mod ancestors;
-mod beginning;
 mod bounds;
+mod bulk_pass;
 pub mod hardlinks;
-pub mod held;
+pub mod hierarchy;
 mod open;
-mod pass;
 mod probe;
 mod shared;
+mod start_point;
 mod subdirectories;
 pub mod sums;
 pub mod total;
 mod visitor;
 mod worker;
 
-pub use beginning::Beginning;
+pub use start_point::StartPoint;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
 use crate::bulk::{self, When};
@@ -107,15 +107,15 @@ use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
-use crate::stat::ledger::Ledger;
+use crate::stat::request_counts::RequestCounter;
 use crate::watchdog::Watch;
 use alloc::vec::Vec;
+use bulk_pass::BulkPass;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
 use core::sync::atomic::AtomicBool;
 use dents_engine::limit::policy::Policy;
 use dents_sys::{BorrowedFd, CWD, clock};
-use pass::Pass;
 use shared::Shared;
 use worker::Worker;
 
@@ -123,8 +123,8 @@ use worker::Worker;
 pub struct Options<'a> {
     /// The directory that relative operands start from; the current directory by default.
     pub at: BorrowedFd<'a>,
-    /// The needs of the entries; the type by default, which costs no `statx` where `readdir` tells it. Without any
-    /// needs, only directories are recognized. If `readdir` tells no types, the tricks of [`mod@crate::scandir`] find
+    /// The needs of the entries; the type by default, which costs no `statx` where `readdir` returns it. Without any
+    /// needs, only directories are recognized. If `readdir` returns no types, the tricks of [`mod@crate::scandir`] find
     /// them with requests for a few entries of each directory, and all other entries keep an unknown type.
     pub needs: NeedsByKind,
     /// Also fill the [`Extra`](crate::batch::Extra) of each entry: all times and the device. Only for entries that are
@@ -161,7 +161,7 @@ pub struct Options<'a> {
     /// Stops the walk when set. A request in flight is not interrupted.
     pub cancel: Option<&'a AtomicBool>,
     /// Where to count requests.
-    pub ledger: Option<&'a Ledger>,
+    pub counter: Option<&'a RequestCounter>,
     /// Where workers show the path that they wait for; the first worker has seat 1.
     pub watch: Option<&'static Watch>,
     /// Whether metadata of whole file systems is read in bulk ([`crate::bulk`]); never by default. Not with a rate, nor where links
@@ -189,7 +189,7 @@ impl Default for Options<'_> {
             rate: None,
             deadline_ns: None,
             cancel: None,
-            ledger: None,
+            counter: None,
             watch: None,
             bulk: When::Never,
             distrust_d_type: false,
@@ -307,7 +307,7 @@ where
 /// Without operands there is no batch of operands.
 pub fn walk_on<V, F>(
     operands: &[&CStr],
-    beginnings: &[Beginning],
+    start_points: &[StartPoint],
     options: &Options<'_>,
     workers: &dyn Workers,
     make: F,
@@ -318,8 +318,8 @@ where
 {
     let mut shared = Shared::new(options);
     let mut worker = Worker::new(0, &shared);
-    worker.push_beginnings(beginnings, &shared);
-    let mut bulk = Pass::new(operands, !beginnings.is_empty(), &mut shared);
+    worker.push_start_points(start_points, &shared);
+    let mut bulk = BulkPass::new(operands, !start_points.is_empty(), &mut shared);
     if !operands.is_empty() {
         worker.push_operands(operands, &shared);
     }

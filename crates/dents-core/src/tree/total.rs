@@ -12,9 +12,9 @@
 //! has a total of its own and is above one of these names.
 
 use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
-use super::held::Failed;
+use super::hierarchy::Failed;
 use super::sums::{Adder, At, Node, Sums, path_order};
-use super::{Beginning, End, Failure, Follow, Options, Outcome, Place, Problem, Step, Visitor, walk_on};
+use super::{End, Failure, Follow, Options, Outcome, Place, Problem, StartPoint, Step, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
 use crate::lock::Mutex;
 use crate::mounts::Mounts;
@@ -81,8 +81,8 @@ impl Totals {
 /// It ignores the needs, the filter and the treatment of links in `options`.
 #[must_use]
 pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: &dyn Workers) -> Totals {
-    let beginnings: Vec<_> =
-        paths.into_iter().map(|name| Beginning { parent: Vec::new(), name, depth: 1 }).collect();
+    let start_points: Vec<_> =
+        paths.into_iter().map(|name| StartPoint { parent: Vec::new(), name, depth: 1 }).collect();
     let needs = Needs::TYPE | Needs::SIZE | Needs::BLOCKS | Needs::NLINK | Needs::INODE;
     let options = Options {
         needs: NeedsByKind::all(needs),
@@ -99,7 +99,7 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
         failures: Vec::new(),
         last: At::NONE,
     };
-    let Outcome { visitors, end, .. } = walk_on(&[], &beginnings, &options, workers, make);
+    let Outcome { visitors, end, .. } = walk_on(&[], &start_points, &options, workers, make);
     let mut failures: Vec<Failed> = visitors.into_iter().flat_map(|one| one.failures).collect();
     failures.sort_unstable_by(|a, b| path_order(&a.path, &b.path));
     let mut sums: Vec<_> =
@@ -110,27 +110,27 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
 
 /// A change of the sum of a node. Negative numbers subtract.
 #[derive(Clone, Copy, Default)]
-struct Part {
+struct Change {
     bytes: i128,
     blocks: i128,
     /// Directories and pieces that are not finished.
     open: i64,
 }
 
-impl AddAssign for Part {
-    fn add_assign(&mut self, other: Part) {
+impl AddAssign for Change {
+    fn add_assign(&mut self, other: Change) {
         self.bytes += other.bytes;
         self.blocks += other.blocks;
         self.open += other.open;
     }
 }
 
-impl From<Part> for Total {
-    fn from(part: Part) -> Total {
+impl From<Change> for Total {
+    fn from(change: Change) -> Total {
         Total {
-            bytes: u128::try_from(part.bytes).unwrap_or(0),
-            blocks: u128::try_from(part.blocks).unwrap_or(0),
-            whole: part.open == 0,
+            bytes: u128::try_from(change.bytes).unwrap_or(0),
+            blocks: u128::try_from(change.blocks).unwrap_or(0),
+            whole: change.open == 0,
         }
     }
 }
@@ -138,7 +138,7 @@ impl From<Part> for Total {
 /// State that all workers share.
 #[derive(Default)]
 struct Shared {
-    sums: Sums<Part>,
+    sums: Sums<Change>,
     /// Files with several links, by inode and node: each with all nodes that count it.
     links: HardLinks<4, ()>,
     /// Whether names may be found more often than link counts say. `None` as long as no file has several links.
@@ -197,26 +197,26 @@ fn key([a, b, c]: [u32; 3], node: At) -> [u32; 4] {
 struct Worker<'s> {
     levels: u32,
     shared: &'s Shared,
-    adder: Adder<'s, Part>,
+    adder: Adder<'s, Change>,
     failures: Vec<Failed>,
     /// The node of the last batch.
     last: At,
 }
 
 impl Worker<'_> {
-    fn node(&mut self, path: &[u8], depth: u32, above: At, sum: Part) -> At {
+    fn node(&mut self, path: &[u8], depth: u32, above: At, sum: Change) -> At {
         self.shared.sums.push(Node { path: path.into(), depth, above, sum })
     }
 
     /// Adds to the number of unfinished directories and pieces of a node.
     fn wait(&mut self, at: At, open: i64) {
-        self.adder.add(at, Part { open, ..Part::default() });
+        self.adder.add(at, Change { open, ..Change::default() });
     }
 
     /// Adds an entry to the part of its directory.
-    fn entry(&mut self, entry: &Entry<'_>, shown_below: bool, at: At, part: &mut Part) {
+    fn entry(&mut self, entry: &Entry<'_>, shown_below: bool, at: At, change: &mut Change) {
         if !entry.is_known() {
-            part.open += 1;
+            change.open += 1;
             return;
         }
         let kind = entry.kind();
@@ -226,8 +226,8 @@ impl Worker<'_> {
         }
         let bytes = if kind.has_length() { i128::from(entry.size()) } else { 0 };
         let blocks = i128::from(entry.blocks());
-        part.bytes += bytes;
-        part.blocks += blocks;
+        change.bytes += bytes;
+        change.blocks += blocks;
         if kind != Kind::Dir
             && entry.nlink() > 1
             && let Some(extra) = entry.extra()
@@ -235,7 +235,7 @@ impl Worker<'_> {
             let inode = file_key(extra.dev, entry.ino());
             let again = self.shared.link(inode, entry.nlink(), at);
             if again != At::NONE {
-                self.adder.add(again, Part { bytes: -bytes, blocks: -blocks, open: 0 });
+                self.adder.add(again, Change { bytes: -bytes, blocks: -blocks, open: 0 });
             }
         }
     }
@@ -251,7 +251,7 @@ impl Visitor for Worker<'_> {
             let own = place.dir.and_then(|dir| stat::fstat(dir, Mask::BLOCKS).ok());
             // The directory is not finished. Its own node now counts that, instead of the node above.
             self.wait(*state, -1);
-            let sum = Part { bytes: 0, blocks: own.map_or(0, |own| own.blocks().into()), open: 1 };
+            let sum = Change { bytes: 0, blocks: own.map_or(0, |own| own.blocks().into()), open: 1 };
             *state = self.node(place.path, level, *state, sum);
         }
         Step::Enter
@@ -260,10 +260,10 @@ impl Visitor for Worker<'_> {
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, state: &At) -> Step {
         // This piece is finished: -1. The last piece shows the number of pieces, and that the directory was read to its end.
         let told = if place.piece.last { i64::from(place.piece.index + 1) - 1 } else { 0 };
-        let mut part = Part { open: told - 1, ..Part::default() };
+        let mut change = Change { open: told - 1, ..Change::default() };
         let shown_below = place.depth <= self.levels;
-        batch.iter().for_each(|entry| self.entry(&entry, shown_below, *state, &mut part));
-        self.adder.add(*state, part);
+        batch.iter().for_each(|entry| self.entry(&entry, shown_below, *state, &mut change));
+        self.adder.add(*state, change);
         self.last = *state;
         Step::Enter
     }
@@ -280,7 +280,7 @@ impl Visitor for Worker<'_> {
             // This worker has just received the last piece of the directory, which counted it as finished.
             self.wait(self.last, 1);
         } else if level <= self.levels {
-            self.node(path, level, At::NONE, Part { open: 1, ..Part::default() });
+            self.node(path, level, At::NONE, Change { open: 1, ..Change::default() });
         }
         self.failures.push(Failed { path: path.into(), problem, errno });
         Step::Enter
@@ -296,7 +296,7 @@ mod tests {
         let shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
         let node = |path: &str, above| {
             let (path, depth) = (path.as_bytes().into(), 0);
-            shared.sums.push(Node { path, depth, above, sum: Part::default() })
+            shared.sums.push(Node { path, depth, above, sum: Change::default() })
         };
         let [a, b] = [node("a", At::NONE), node("b", At::NONE)];
         let [y, x] = [node("a/y", a), node("a/x", a)];
@@ -314,9 +314,9 @@ mod tests {
         for (order, elsewhere) in [([4, 1, 2, 4, 3], 0), ([1, 2, 3, 4, 4], 1), ([3, 4, 4, 2, 1], 0)] {
             let (mut shared, nodes) = shared();
             for at in order.map(|nth: usize| nodes[nth]) {
-                shared.sums.add(at, Part { bytes: 100, blocks: 8, open: 0 });
+                shared.sums.add(at, Change { bytes: 100, blocks: 8, open: 0 });
                 let again = shared.link(file_key((0, 1), 5), 5 + elsewhere, at);
-                shared.sums.add(again, Part { bytes: -100, blocks: -8, open: 0 });
+                shared.sums.add(again, Change { bytes: -100, blocks: -8, open: 0 });
             }
             assert!(shared.links.values_mut().count() <= 5);
             assert_eq!(sums(shared), [Total { bytes: 100, blocks: 8, whole: true }; 5], "{order:?}");
@@ -335,8 +335,8 @@ mod tests {
     #[test]
     fn sums_do_not_overflow() {
         let (shared, [.., deep]) = shared();
-        let part = Part { bytes: 7 << 60, blocks: i128::from(u64::MAX), open: 0 };
-        [part; 3].into_iter().for_each(|part| shared.sums.add(deep, part));
+        let change = Change { bytes: 7 << 60, blocks: i128::from(u64::MAX), open: 0 };
+        [change; 3].into_iter().for_each(|change| shared.sums.add(deep, change));
         let expected = Total { bytes: 21 << 60, blocks: 3 * u128::from(u64::MAX), whole: true };
         assert_eq!(sums(shared)[0], expected);
     }
@@ -344,8 +344,8 @@ mod tests {
     #[test]
     fn what_is_missing_below_is_missing_above() {
         let (shared, [_, b, _, x, _]) = shared();
-        shared.sums.add(x, Part { open: 1, bytes: 7, blocks: 1 });
-        shared.sums.add(b, Part { open: 0, bytes: 1, blocks: 0 });
+        shared.sums.add(x, Change { open: 1, bytes: 7, blocks: 1 });
+        shared.sums.add(b, Change { open: 0, bytes: 1, blocks: 0 });
         let whole = |bytes, blocks, whole| Total { bytes, blocks, whole };
         let [a, b, y, x, _] = sums(shared)[..] else { panic!("five nodes") };
         assert_eq!([a, b], [whole(7, 1, false), whole(1, 0, true)]);

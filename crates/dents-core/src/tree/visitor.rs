@@ -12,7 +12,7 @@ pub trait Visitor {
     type State: Clone + Default + Send + Sync;
 
     /// A directory is about to be opened: its parent, its name, and the depth of its entries, as in
-    /// [`Beginning`](super::Beginning). If this returns true, the walk leaves it out without a request, for another walk
+    /// [`StartPoint`](super::StartPoint). If this returns true, the walk leaves it out without a request, for another walk
     /// that begins there.
     fn leaves(&mut self, parent: &[u8], name: &CStr, depth: u32) -> bool {
         let _ = (parent, name, depth);

@@ -58,7 +58,7 @@ impl Seat {
     }
 
     /// The request in flight. The same number means the same request.
-    fn question(&self) -> Option<u32> {
+    fn request(&self) -> Option<u32> {
         Some(self.turn.load(Ordering::Acquire)).filter(|turn| turn & 1 == 1)
     }
 }
@@ -98,12 +98,12 @@ impl Watchdog {
             }
             let (last, same) = &mut self.seen[number];
             let thread = seat.thread.load(Ordering::Relaxed);
-            let Some(question) = seat.question().filter(|_| thread != 0) else {
+            let Some(request) = seat.request().filter(|_| thread != 0) else {
                 *same = 0;
                 continue;
             };
-            *same = if question == *last { same.saturating_add(1) } else { 0 };
-            *last = question;
+            *same = if request == *last { same.saturating_add(1) } else { 0 };
+            *last = request;
             if *same == self.looks && is_runnable(thread) {
                 *same -= 1;
             }
@@ -142,14 +142,14 @@ struct Name {
 
 /// A request in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct RequestInFlight {
     /// Identifies the request.
     pub turn: u32,
     name: [u8; KEPT],
     len: u8,
 }
 
-impl Question {
+impl RequestInFlight {
     /// The beginning of the name of its file.
     #[must_use]
     pub fn name(&self) -> &[u8] {
@@ -214,11 +214,11 @@ impl Watch {
 
     /// The request in flight at a seat.
     #[must_use]
-    pub fn question(&self, seat: usize) -> Option<Question> {
+    pub fn request(&self, seat: usize) -> Option<RequestInFlight> {
         let named = self.seats.get(seat)?;
-        let turn = named.seat.question()?;
+        let turn = named.seat.request()?;
         let name = *named.name.lock();
-        Some(Question { turn, name: name.bytes, len: name.len })
+        Some(RequestInFlight { turn, name: name.bytes, len: name.len })
     }
 
     /// How many replacements there should be, for a watchdog that looks every [`LOOK_NS`]: two for each stuck worker or stuck
@@ -265,16 +265,16 @@ mod tests {
     #[test]
     fn a_question_is_seen_until_it_is_answered() {
         let watch = Box::new(Watch::new());
-        assert!(watch.question(3).is_none());
+        assert!(watch.request(3).is_none());
         watch.begin(3, b"slow");
-        let seen = watch.question(3).unwrap();
+        let seen = watch.request(3).unwrap();
         assert_eq!((seen.name(), seen.turn), (&b"slow"[..], 1));
         watch.end(3, 1);
-        assert!(watch.question(3).is_none());
+        assert!(watch.request(3).is_none());
         watch.begin(3, &[b'x'; 300]);
-        assert_eq!((watch.question(3).unwrap().name().len(), watch.question(3).unwrap().turn), (KEPT, 3));
+        assert_eq!((watch.request(3).unwrap().name().len(), watch.request(3).unwrap().turn), (KEPT, 3));
         watch.begin(3, b"the next");
-        assert_eq!(watch.question(3).unwrap().turn, 5, "one may follow the other directly");
+        assert_eq!(watch.request(3).unwrap().turn, 5, "one may follow the other directly");
         watch.begin(SEATS, b"not seen");
         watch.end(SEATS, 1);
         watch.add_answered(2);
@@ -337,17 +337,17 @@ mod tests {
         seats[1].end();
         assert_eq!(look(false), 0);
         seats[1].begin();
-        assert_eq!((look(false), look(false), look(false), look(false)), (0, 0, 0, 1), "another question");
+        assert_eq!((look(false), look(false), look(false), look(false)), (0, 0, 0, 1), "another request");
     }
 
     #[test]
     fn a_request_ends_once() {
         let seat = Seat::new();
         seat.end();
-        assert_eq!(seat.question(), None, "none began");
+        assert_eq!(seat.request(), None, "none began");
         seat.begin();
-        assert!(seat.question().is_some());
+        assert!(seat.request().is_some());
         (0..2).for_each(|_| seat.end());
-        assert_eq!(seat.question(), None);
+        assert_eq!(seat.request(), None);
     }
 }

@@ -85,7 +85,7 @@ impl Rule {
     }
 }
 
-/// All rules, by inode and for everybody. The first that strikes holds.
+/// All rules: for single inodes, and for all. The first that matches applies.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     by_inode: HashMap<u64, Vec<Rule>>,

@@ -3,7 +3,7 @@
 use super::prefix::Prefix;
 use crate::frame::Rows;
 use crate::name::Painter;
-use crate::pieces::in_pieces;
+use crate::parallel::in_pieces;
 use crate::sink::Sink;
 use crate::style::Style;
 use dents_core::team::Team;

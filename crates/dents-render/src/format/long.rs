@@ -8,7 +8,7 @@ use crate::mode;
 use crate::name::Painter;
 use crate::number::{Text, digits, push_left, put_number, put_right};
 use crate::owner_column::OwnerColumn;
-use crate::pieces::in_pieces;
+use crate::parallel::in_pieces;
 use crate::sink::Sink;
 use crate::style::Style;
 use crate::time::Clock;

@@ -209,6 +209,6 @@ fn extension(name: &[u8]) -> Option<&[u8]> {
 }
 
 #[cfg(test)]
-mod drawing;
+mod format_tests;
 #[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ pub(crate) use tally::{Tally, count};
 use crate::consumer::{Consumer, Declare};
 use crate::frame::{Frame, Rows};
 use crate::name::Painter;
-use crate::pieces::in_pieces;
+use crate::parallel::in_pieces;
 use crate::sink::Sink;
 use crate::style::{Format, Style};
 use alloc::vec::Vec;

@@ -19,7 +19,7 @@ pub(crate) use rows::{Beside, Table};
 use crate::frame::{Frame, Rows};
 use crate::name::Painter;
 use crate::note::Note;
-use crate::pieces::in_pieces;
+use crate::parallel::in_pieces;
 use crate::sink::Sink;
 use crate::view::View;
 use alloc::vec::Vec;

@@ -31,12 +31,12 @@
 //! use dents_sink::journal::{Journal, Options, Scan};
 //! use dents_sink::{About, Extent, Format, create};
 //! use std::path::Path;
-//! # fn walk(_: &[&std::ffi::CStr], _: &[dents_core::tree::Beginning], _: &Journal) -> std::io::Result<bool> { Ok(true) }
+//! # fn walk(_: &[&std::ffi::CStr], _: &[dents_core::tree::StartPoint], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
 //! let scan = Scan { options: "-x", paths: &[c"/data"] };
 //! let journal = Journal::open(Path::new("/var/tmp/scan-of-data"), &scan, Options::default())?;
 //! // With a `Writer` for each visitor: `journal.writer()`.
-//! let complete = walk(&journal.operands(scan.paths), journal.beginnings(), &journal)?;
+//! let complete = walk(&journal.operands(scan.paths), journal.start_points(), &journal)?;
 //! if complete {
 //!     let about = About {
 //!         program: "example",
@@ -74,7 +74,7 @@ pub use writer::Writer;
 
 use crate::Part;
 use dents_core::batch::Time;
-use dents_core::tree::Beginning;
+use dents_core::tree::StartPoint;
 use directory::{Directory, Header};
 use recover::Found;
 use segment::Segment;
@@ -172,8 +172,8 @@ impl Journal {
 
     /// The directories where the walk must resume, for [`dents_core::tree::walk_on`].
     #[must_use]
-    pub fn beginnings(&self) -> &[Beginning] {
-        &self.found.beginnings
+    pub fn start_points(&self) -> &[StartPoint] {
+        &self.found.start_points
     }
 
     /// The number of directories that were complete when the journal was opened: 0 for a new scan.

@@ -15,7 +15,7 @@ use super::Error;
 use super::frame::Frame;
 use super::key::{Key, KeyMap, KeySet, Keys};
 use super::segment::{Frames, Segment};
-use dents_core::tree::Beginning;
+use dents_core::tree::StartPoint;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;
@@ -29,7 +29,7 @@ pub(super) struct Found {
     pub(super) operands: bool,
     /// The number of complete directories, without the batch of operands.
     pub(super) directories: u64,
-    pub(super) beginnings: Vec<Beginning>,
+    pub(super) start_points: Vec<StartPoint>,
     pub(super) early: KeySet,
     /// Directories of which pieces are missing, and the run that wrote the others.
     pub(super) void: Void,
@@ -67,7 +67,7 @@ pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<F
         balance.run(dir, run, first as u32)?;
     }
     let Balance { waiting, mut found, .. } = balance;
-    found.beginnings = beginnings(dir, segments, keys, waiting)?;
+    found.start_points = start_points(dir, segments, keys, waiting)?;
     Ok(found)
 }
 
@@ -135,16 +135,16 @@ impl Balance<'_> {
 }
 
 /// The paths of waiting directories: reads the frames that name them again.
-fn beginnings(
+fn start_points(
     dir: &Path,
     segments: &[Segment],
     keys: &Keys,
     waiting: KeyMap<Spot>,
-) -> Result<Vec<Beginning>, Error> {
+) -> Result<Vec<StartPoint>, Error> {
     let mut spots: Vec<Spot> = waiting.values().copied().collect();
     spots.sort_unstable();
     spots.dedup();
-    let mut beginnings = Vec::with_capacity(waiting.len());
+    let mut start_points = Vec::with_capacity(waiting.len());
     let mut open: Option<(u32, Frames)> = None;
     for (number, offset) in spots {
         let path = segments[number as usize].path(dir);
@@ -160,12 +160,12 @@ fn beginnings(
         for name in &frame.entered {
             if waiting.contains_key(&keys.child(frame.about.path, name, depth)) {
                 let name = CString::new(*name).map_err(|_| damaged())?;
-                beginnings.push(Beginning { parent: frame.about.path.to_vec(), name, depth });
+                start_points.push(StartPoint { parent: frame.about.path.to_vec(), name, depth });
             }
         }
         open = Some((number, frames));
     }
-    Ok(beginnings)
+    Ok(start_points)
 }
 
 /// Passes the rows of all complete directories of a segment to `row`. Returns their number.

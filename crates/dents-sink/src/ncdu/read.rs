@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 const LONGEST: usize = 1 << 20;
 /// The longest path: the kernel takes 4 KiB at once, but longer ones can be made step by step.
 const LONGEST_PATH: usize = 64 << 10;
-/// What stands for the number of an error that is not known.
+/// The number of an error whose number is not known.
 const EIO: i32 = 5;
-/// What stands for an owner that is not known; the kernel gives it to nobody.
+/// The id of an owner that is not known. The kernel gives this id to no user.
 const NOBODY: u32 = u32::MAX;
 
 /// A file of ncdu.
@@ -184,8 +184,8 @@ fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> 
         check(&info.name.0, levels.is_empty(), path.len())?;
         let dev = info.dev.map_or(levels.last().map_or((0, 0), |level| level.dev), words::device_halves);
         let above = levels.last().map_or(0, |level| level.hash);
-        let place = Place { parent: &path, depth: levels.len() as u32, dev, above };
-        info.give(is_directory, place, give).map_err(Stop::Receiver)?;
+        let position = Position { parent: &path, depth: levels.len() as u32, dev, above };
+        info.give(is_directory, position, give).map_err(Stop::Receiver)?;
         if is_directory {
             root_failed |= levels.is_empty() && info.read_error;
             levels.push(Level { before: path.len(), dev, hash: hash(above, &info.name.0) });
@@ -252,14 +252,14 @@ impl Info {
     fn give(
         &self,
         is_directory: bool,
-        place: Place<'_>,
+        position: Position<'_>,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Place { parent, depth, .. } = place;
+        let Position { parent, depth, .. } = position;
         let kind = self.kind(is_directory);
         let name = &self.name.0;
         let has_facts = self.excluded.is_none() && (is_directory || !self.read_error);
-        let facts = has_facts.then(|| self.facts(kind, place));
+        let facts = has_facts.then(|| self.facts(kind, position));
         let asked = |asked| Fault { asked, errno: EIO };
         let fault = (self.read_error && !is_directory).then(|| asked(Asked::Stat));
         let row = Row { parent, name, depth, kind, facts, target: None, details: Details::default(), fault };
@@ -270,13 +270,13 @@ impl Info {
         Ok(())
     }
 
-    fn facts(&self, kind: Kind, place: Place<'_>) -> Facts<'static> {
+    fn facts(&self, kind: Kind, position: Position<'_>) -> Facts<'static> {
         let mtime = Time { sec: self.mtime.unwrap_or_default() as i64, nsec: 0 };
         let nlink = self.nlink.unwrap_or(if self.hlnkc { 2 } else { 1 });
         Facts {
-            dev: place.dev,
+            dev: position.dev,
             // The same in each file, and greater than the numbers of file systems, which count up.
-            ino: self.ino.unwrap_or_else(|| hash(place.above, &self.name.0) | 1 << 63),
+            ino: self.ino.unwrap_or_else(|| hash(position.above, &self.name.0) | 1 << 63),
             mode: self.mode.unwrap_or((kind as u16) << 12),
             nlink: if self.hlnkc { nlink.max(2) } else { nlink },
             uid: self.uid.unwrap_or(NOBODY),
@@ -296,7 +296,7 @@ impl Info {
 
 /// Where an entry is.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct Position<'p> {
     parent: &'p [u8],
     depth: u32,
     /// Its device, unless its object has another.

@@ -1,6 +1,6 @@
 //! Rows come back, as far as the format keeps them, and a damaged file is an error.
 
-use crate::fuzzing::Place;
+use crate::fuzzing::TemporaryDir;
 use crate::{About, Asked, Details, Extent, Facts, Fault, Format, Row, create, read};
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -146,8 +146,8 @@ fn rows(root: &'static [u8]) -> Vec<Row<'static>> {
 
 #[test]
 fn rows_come_back() {
-    let place = Place::new();
-    let path = place.0.join("scan.json");
+    let dir = TemporaryDir::new();
+    let path = dir.0.join("scan.json");
     for root in [&b"t"[..], b"/", b"/srv/x", b"./t/", b"a b"] {
         let rows = rows(root);
         let mut mixed: Vec<Row<'_>> = Vec::new();
@@ -155,7 +155,7 @@ fn rows_come_back() {
         for extent in [Extent::Complete, Extent::Partial] {
             write(&path, &mixed, extent).expect("written");
             let path =
-                if extent == Extent::Complete { path.clone() } else { place.0.join("scan.json.partial") };
+                if extent == Extent::Complete { path.clone() } else { dir.0.join("scan.json.partial") };
             let (found, recorded) = read_all(&path);
             assert_eq!(found, by_path(rows.iter().copied()), "{}", root.escape_ascii());
             assert_eq!(recorded, Some(extent));
@@ -165,8 +165,8 @@ fn rows_come_back() {
 
 #[test]
 fn directories_that_a_filter_left_out_have_no_size() {
-    let place = Place::new();
-    let path = place.0.join("scan.json");
+    let dir = TemporaryDir::new();
+    let path = dir.0.join("scan.json");
     let rows = rows(b"/");
     let files: Vec<Row<'_>> = rows.iter().copied().filter(|row| row.kind == Kind::Reg).collect();
     write(&path, &files, Extent::Complete).expect("written");
@@ -184,24 +184,24 @@ fn directories_that_a_filter_left_out_have_no_size() {
 
 #[test]
 fn only_one_directory_can_be_written() {
-    let place = Place::new();
+    let dir = TemporaryDir::new();
     let all = rows(b"t");
     let problem = |rows: &[Row<'_>]| {
-        write(&place.0.join("scan.json"), rows, Extent::Complete).expect_err("refused").to_string()
+        write(&dir.0.join("scan.json"), rows, Extent::Complete).expect_err("refused").to_string()
     };
     let other = Row { name: b"u", ..all[0] };
     assert!(problem(&[all[0], other]).contains("several PATHs"));
     assert!(problem(&[Row { kind: Kind::Reg, ..other }]).contains("not a directory"));
     assert!(problem(&[]).contains("no entry"));
-    assert!(!place.0.join("scan.json").exists());
+    assert!(!dir.0.join("scan.json").exists());
 }
 
 #[test]
 fn damage_is_an_error_with_its_place() {
-    let place = Place::new();
+    let dir = TemporaryDir::new();
     let good = br#"[1,2,{"timestamp":5},[{"name":"/r"},[{"name":"d"},{"name":"x","asize":3}],{"name":"y"}]]"#;
     let read = |bytes: &[u8]| {
-        let path = place.file("scan.json", bytes);
+        let path = dir.file("scan.json", bytes);
         read::open(&path).and_then(|reader| reader.for_each(&mut |_| Ok(())))
     };
     assert_eq!(read(good).expect("read"), Some(Extent::Complete));

@@ -1,6 +1,6 @@
 //! Decodes the rows of a row group in batches, only the wanted columns.
 
-use super::piece::Piece;
+use super::section::Section;
 use crate::read::{Below, Columns, Selection};
 use crate::row::{Facts, Row};
 use crate::time::Unit;
@@ -48,7 +48,7 @@ pub(super) fn may_have(group: &RowGroupMetaData, below: &Below) -> bool {
 
 /// A row group whose columns can be opened.
 struct Source<'p> {
-    piece: &'p Arc<Piece>,
+    section: &'p Arc<Section>,
     metadata: &'p RowGroupMetaData,
     rows: usize,
     wanted: Columns,
@@ -73,7 +73,7 @@ impl Source<'_> {
         if !matches!(levels, (0, 0 | 1)) || descriptor.physical_type() != T::get_physical_type() {
             return Err(missing());
         }
-        let pages = SerializedPageReader::new(self.piece.clone(), metadata, self.rows, None)?;
+        let pages = SerializedPageReader::new(self.section.clone(), metadata, self.rows, None)?;
         let optional = descriptor.max_def_level() == 1;
         Ok(Column {
             reader: Some(ColumnReaderImpl::new(descriptor, Box::new(pages))),
@@ -289,13 +289,13 @@ pub(super) fn details_of(group: &RowGroupMetaData, wanted: Columns) -> impl Iter
 
 impl<'w> Rows<'w> {
     pub(super) fn new(
-        piece: &Arc<Piece>,
+        section: &Arc<Section>,
         metadata: &RowGroupMetaData,
         wanted: &'w Selection<'w>,
     ) -> Result<Rows<'w>, ParquetError> {
         // A number below 0 is invalid, and counts as 0.
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(0);
-        let source = Source { piece, metadata, rows, wanted: wanted.columns };
+        let source = Source { section, metadata, rows, wanted: wanted.columns };
         Ok(Rows {
             left: 0..rows,
             paths: Paths::new(&source, wanted)?,

@@ -76,9 +76,9 @@ mod group;
 mod groups;
 mod pack;
 mod panics;
-mod piece;
 mod read;
 mod schema;
+mod section;
 
 pub use panics::on_panic;
 pub(crate) use read::{Groups, Shard};

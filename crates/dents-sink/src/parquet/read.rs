@@ -1,7 +1,7 @@
 //! The reader of Parquet files: chooses the row groups, and the thread that reads each. [`super::decode`] decodes their rows.
 
 use super::decode::{Rows, details_of, may_have};
-use super::piece::Piece;
+use super::section::Section;
 use super::{io_error, panics, schema};
 use crate::manifest::{self, Manifest};
 use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
@@ -40,7 +40,7 @@ impl Table {
             let way_out = "name one that `dents scan` wrote";
             message::bad_file(path, "a Parquet file, but not of a scan", way_out)
         };
-        let footer = Piece::footer(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
+        let footer = Section::footer(file).map_err(|error| wrong(path, error))?.ok_or_else(not_ours)?;
         let metadata = decode(path, || ParquetMetaDataReader::new().parse_and_finish(&footer))?;
         let value = |key: &str| value(&metadata, key);
         let version: u64 =
@@ -103,10 +103,10 @@ impl Table {
         give: &mut impl FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let metadata = self.metadata.row_group(group);
-        let (piece, mut rows) = decode(&self.path, || {
-            let piece = Arc::new(self.load(metadata, self.checksums[group], mem::take(buffer))?);
-            let rows = Rows::new(&piece, metadata, wanted)?;
-            Ok((piece, rows))
+        let (section, mut rows) = decode(&self.path, || {
+            let section = Arc::new(self.load(metadata, self.checksums[group], mem::take(buffer))?);
+            let rows = Rows::new(&section, metadata, wanted)?;
+            Ok((section, rows))
         })?;
         loop {
             let batch = decode(&self.path, || rows.fill())?;
@@ -122,12 +122,17 @@ impl Table {
             }
         }
         drop(rows);
-        *buffer = Arc::into_inner(piece).map(Piece::into_buffer).unwrap_or_default();
+        *buffer = Arc::into_inner(section).map(Section::into_buffer).unwrap_or_default();
         Ok(())
     }
 
     /// Reads a row group into memory and checks it. Its columns are contiguous.
-    fn load(&self, group: &RowGroupMetaData, checksum: u32, buffer: Vec<u8>) -> Result<Piece, ParquetError> {
+    fn load(
+        &self,
+        group: &RowGroupMetaData,
+        checksum: u32,
+        buffer: Vec<u8>,
+    ) -> Result<Section, ParquetError> {
         let ranges = group.columns().iter().map(|column| column.byte_range());
         let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
         let opened;
@@ -138,7 +143,7 @@ impl Table {
                 &opened
             }
         };
-        Piece::group(file, start, ranges.map(|(_, len)| len).sum(), checksum, buffer)
+        Section::group(file, start, ranges.map(|(_, len)| len).sum(), checksum, buffer)
     }
 }
 

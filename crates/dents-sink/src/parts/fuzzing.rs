@@ -17,8 +17,8 @@ pub(crate) fn plan(dir: &Path) -> Parts {
 #[cfg(test)]
 pub(crate) fn files() -> Vec<Vec<u8>> {
     use crate::{About, Extent};
-    let place = crate::fuzzing::Place::new();
-    let parts = plan(&place.0);
+    let dir = crate::fuzzing::TemporaryDir::new();
+    let parts = plan(&dir.0);
     let claim = parts.claim(Some(2)).expect("room").expect("the roots wait");
     let attempt = parts.attempt(&claim.id);
     let names = [c"a", c"b\n", c"c\xfe", c"d"];
@@ -30,8 +30,8 @@ pub(crate) fn files() -> Vec<Vec<u8>> {
     let shard = attempt.shard(&about).expect("room");
     attempt.commit(shard, Extent::Complete).expect("room");
     parts.claim(Some(3)).expect("room").expect("four wait");
-    let left = std::fs::read_dir(place.0.join("left")).expect("it is there");
+    let left = std::fs::read_dir(dir.0.join("left")).expect("it is there");
     let left = left.map(|entry| entry.expect("it is there").path());
-    let others = ["plan", "log/1", "log/2"].map(|name| place.0.join(name));
+    let others = ["plan", "log/1", "log/2"].map(|name| dir.0.join(name));
     others.into_iter().chain(left).map(|path| std::fs::read(path).expect("it is there")).collect()
 }

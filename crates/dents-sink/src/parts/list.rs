@@ -5,7 +5,7 @@
 use crate::coding::{Bytes, put_bytes, put_number};
 use crate::journal::{frame, segment::Frames};
 use crate::message;
-use dents_core::tree::Beginning;
+use dents_core::tree::StartPoint;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub enum Directory {
     /// A root: its own row is not written yet.
     Root(CString),
     /// Where a walk begins.
-    Below(Beginning),
+    Below(StartPoint),
 }
 
 /// A record.
@@ -54,7 +54,7 @@ impl<'r> Record<'r> {
         let name = CString::new(self.name).unwrap_or_default();
         match self.depth {
             0 => Directory::Root(name),
-            depth => Directory::Below(Beginning { parent: self.parent.to_vec(), name, depth }),
+            depth => Directory::Below(StartPoint { parent: self.parent.to_vec(), name, depth }),
         }
     }
 }

@@ -152,31 +152,31 @@ impl Sorter {
         let mut spilled = std::mem::take(&mut *lock(&self.spilled));
         if spilled.runs.is_empty() {
             let (run, memory) = sort(&frames, Writer::new(None, 0))?;
-            return Ok(Sorted { runs: vec![run], place: Place::Memory(memory) });
+            return Ok(Sorted { runs: vec![run], storage: Storage::Memory(memory) });
         }
         self.spill(&frames, &mut spilled)?;
         drop(frames);
         let Spilled { file, mut runs, spare } = spilled;
         drop(spare);
-        let mut place = file.map_or(Place::Memory(Vec::new()), Place::File);
+        let mut storage = file.map_or(Storage::Memory(Vec::new()), Storage::File);
         while runs.len() > self.limits.runs {
-            (runs, place) = self.fewer(&runs, &place)?;
+            (runs, storage) = self.fewer(&runs, &storage)?;
         }
-        Ok(Sorted { runs, place })
+        Ok(Sorted { runs, storage })
     }
 
     /// Merges each [`RUNS`] runs into one, in another file.
-    fn fewer(&self, runs: &[Run], place: &Place) -> io::Result<(Vec<Run>, Place)> {
+    fn fewer(&self, runs: &[Run], storage: &Storage) -> io::Result<(Vec<Run>, Storage)> {
         let file = self.scratch.create()?;
         let mut fewer: Vec<Run> = Vec::new();
         for some in runs.chunks(self.limits.runs) {
             let mut writer = Writer::new(Some(&file), fewer.last().map_or(0, |run| run.end));
             for range in ranges(some, AT_ONCE) {
-                merge_range(some, place, &range, &mut writer)?;
+                merge_range(some, storage, &range, &mut writer)?;
             }
             fewer.push(writer.finish()?.0);
         }
-        Ok((fewer, Place::File(file)))
+        Ok((fewer, Storage::File(file)))
     }
 }
 
@@ -189,11 +189,11 @@ fn sort(frames: &[u8], mut writer: Writer<'_>) -> io::Result<(Run, Vec<u8>)> {
 /// All rows, in sorted runs.
 pub(crate) struct Sorted {
     runs: Vec<Run>,
-    place: Place,
+    storage: Storage,
 }
 
-/// The place of the bytes of runs.
-enum Place {
+/// The storage of the bytes of runs.
+enum Storage {
     Memory(Vec<u8>),
     File(Temporary),
 }
@@ -222,7 +222,7 @@ impl Sorted {
         range: &Range,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        merge_range(&self.runs, &self.place, range, &mut Give { give })
+        merge_range(&self.runs, &self.storage, range, &mut Give { give })
     }
 }
 
@@ -248,19 +248,19 @@ fn ranges(runs: &[Run], rows: u64) -> Vec<Range> {
     ranges
 }
 
-fn merge_range(runs: &[Run], place: &Place, range: &Range, out: &mut dyn Receive) -> io::Result<()> {
+fn merge_range(runs: &[Run], storage: &Storage, range: &Range, out: &mut dyn Receive) -> io::Result<()> {
     let parts = runs.iter().map(|run| run.part(range.bounds()));
-    let parts: Vec<Cow<'_, [u8]>> = parts.map(|part| place.read(part)).collect::<io::Result<_>>()?;
+    let parts: Vec<Cow<'_, [u8]>> = parts.map(|part| storage.read(part)).collect::<io::Result<_>>()?;
     let sources = parts.iter().enumerate().map(|(number, part)| Source::new(part, number));
     let sources: Vec<Option<Source<'_>>> = sources.collect::<io::Result<_>>()?;
     merge(sources.into_iter().flatten().collect(), range.bounds(), out)
 }
 
-impl Place {
+impl Storage {
     fn read(&self, (start, end): (u64, u64)) -> io::Result<Cow<'_, [u8]>> {
         match self {
-            Place::Memory(bytes) => Ok(bytes[start as usize..end as usize].into()),
-            Place::File(file) => {
+            Storage::Memory(bytes) => Ok(bytes[start as usize..end as usize].into()),
+            Storage::File(file) => {
                 let mut bytes = vec![0; (end - start) as usize];
                 file.read_exact_at(&mut bytes, start)?;
                 Ok(bytes.into())

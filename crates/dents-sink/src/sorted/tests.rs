@@ -70,7 +70,7 @@ fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
     }
 }
 
-/// A sorter, and the place of its output, which is removed with it.
+/// A sorter, and the directory of its output, which is removed with it.
 fn sorter(limits: Limits) -> (Sorter, Output) {
     let path: PathBuf = std::env::temp_dir().join(format!("dents-sorted-{}", std::process::id()));
     let output = Output::create(&path).expect("a temporary directory");
@@ -179,7 +179,7 @@ fn an_error_of_the_temporary_file_names_its_directory() {
     let (sorter, output) = sorter(Limits { run: 4096, runs: 4 });
     fill(&sorter, &entries(3000), 1);
     let sorted = sorter.finish().expect("sorted");
-    let Place::File(file) = &sorted.place else { panic!("in memory") };
+    let Storage::File(file) = &sorted.storage else { panic!("in memory") };
     file.cut_off(4096).expect("cut off");
     let read = sorted.ranges(1000).iter().try_for_each(|range| sorted.each(range, &mut |_| Ok(())));
     drop(output);

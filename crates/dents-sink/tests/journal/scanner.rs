@@ -230,7 +230,7 @@ pub(crate) fn scan(playground: &Path, how: &How) -> io::Result<()> {
     let make = |_| Scanner { writer: journal.writer(), left: &left, error: None };
     let operands = journal.operands(scan.paths);
     let Outcome { visitors, end, .. } =
-        tree::walk_on(&operands, journal.beginnings(), &how.options(), &Threads, make);
+        tree::walk_on(&operands, journal.start_points(), &how.options(), &Threads, make);
     for (index, mut visitor) in visitors.into_iter().enumerate() {
         if let Some(error) = visitor.error {
             return Err(error);
@@ -254,7 +254,7 @@ pub(crate) fn replay(playground: &Path) -> Rows {
     let tree = c_path(&playground.join("tree"));
     let scan = Scan { options: "", paths: &[&tree] };
     let journal = open(&playground.join("journal"), &scan, Options::default()).expect("opens");
-    assert!(journal.beginnings().is_empty(), "all is there");
+    assert!(journal.start_points().is_empty(), "all is there");
     let mut lines = Lines::default();
     journal.replay(&mut lines).and_then(|_| lines.flush()).expect("replays");
     lines.0

@@ -1,8 +1,8 @@
 //! getopt_long's reading of argv, driven by the table of flags.
 //!
-//! GNU's long options come first in everything: ours (`--mode` and so on) are only tried for a name that begins
-//! none of GNU's. So every abbreviation that works with GNU `ls` works the same here, and one that is ambiguous
-//! there gets the same message.
+//! GNU's long options have precedence: the options that only `dls` has (`--mode` and so on) are considered only for
+//! a name that is no abbreviation of a GNU option. So every abbreviation that works with GNU `ls` works the same
+//! here, and one that is ambiguous there gets the same message.
 
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -10,7 +10,7 @@ use core::ffi::CStr;
 use super::bad_value::BadValue;
 use super::error::UsageError;
 use super::flags::{self, Arity, Definition, Flag, GNU_ORDER, is_gnu};
-use super::said::{Args, Said};
+use super::parsed::{Args, Said};
 use super::words::BadWord;
 
 /// The state of one reading.

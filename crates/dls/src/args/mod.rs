@@ -23,7 +23,7 @@ mod nearest;
 pub mod numbers;
 #[cfg(test)]
 mod oracle;
-mod said;
+mod parsed;
 mod time_style;
 pub mod version;
 pub mod words;
@@ -31,7 +31,7 @@ pub mod words;
 pub use columns::{changes, columns, is_change};
 pub use error::UsageError;
 pub use flags::{Definition, Flag};
-pub use said::{Args, Said};
+pub use parsed::{Args, Said};
 pub use time_style::time_style;
 
 /// Reads `argv`, the arguments after the program's name, with getopt_long's rules.

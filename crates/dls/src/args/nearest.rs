@@ -1,4 +1,4 @@
-//! Which word was probably meant by one that is none.
+//! Finds the valid word that an invalid one probably stands for.
 
 use alloc::vec::Vec;
 

@@ -193,7 +193,7 @@ fn explain(place: &Location, config: Option<&Config>, out: &mut Output<'_>) {
         (Location::File { path, .. }, Some(config)) => {
             text.extend_from_slice(path.as_bytes());
             let lines = &config.used;
-            text.extend_from_slice(if lines.is_empty() { b": no line of it holds here" } else { b"" });
+            text.extend_from_slice(if lines.is_empty() { b": no line of it applies here" } else { b"" });
             for (line, content) in lines {
                 text.extend_from_slice(format!("\n  line {line}: ").as_bytes());
                 text.extend_from_slice(content);

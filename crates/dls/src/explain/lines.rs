@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Add;
 use dents_core::needs::{Kind, Needs};
-use dents_core::stat::ledger::{Call, Calls};
+use dents_core::stat::request_counts::{Call, Calls};
 use dents_render::Colors;
 
 /// The facts that a `statx` of the entry itself returns.
@@ -103,7 +103,7 @@ fn untyped(all: &Facts<'_>) -> Option<String> {
     let calls = Kind::KNOWN
         .into_iter()
         .filter(unasked)
-        .fold(Calls::default(), |all, kind| all + past.pages.of(kind).of(Call::Stat));
+        .fold(Calls::default(), |all, kind| all + past.by_kind.of(kind).of(Call::Stat));
     (past.seen.untyped > 0 && calls.count > 0)
         .then(|| format!("the directory tells no types, and those are wanted: {}", cost(Call::Stat, calls)))
 }
@@ -122,7 +122,7 @@ impl Line {
             _ if owes.is_empty() => (self.of(all), format!("by the same {}", call_name(self.call))),
             None => (self.of(all), format!("one {} each", call_name(self.call))),
             Some(past) => {
-                let calls = owes.iter().map(|kind| past.pages.of(*kind).of(self.call));
+                let calls = owes.iter().map(|kind| past.by_kind.of(*kind).of(self.call));
                 (self.of(all), cost(self.call, calls.fold(Calls::default(), Calls::add)))
             }
         };

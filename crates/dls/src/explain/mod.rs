@@ -25,8 +25,8 @@ use core::fmt::Write as _;
 use dents_core::needs::Kind;
 use dents_core::stat::Mode;
 use dents_core::stat::choose::{Choice, Strategy};
-use dents_core::stat::ledger::{Account, Call, Pages};
 use dents_core::stat::policy::{Far, Policy};
+use dents_core::stat::request_counts::{Call, CallsByKind, RequestCounts};
 use dents_render::quantity::grouped;
 use dents_render::quote;
 use dents_sys::statfs;
@@ -90,7 +90,7 @@ struct Facts<'a> {
 /// The listing.
 struct Past<'a> {
     seen: &'a Seen,
-    pages: Pages,
+    by_kind: CallsByKind,
     in_flight: u32,
     choice: Option<Choice>,
     /// Nanoseconds spent on everything, and on asking.
@@ -98,20 +98,20 @@ struct Past<'a> {
 }
 
 /// The explanation of a listing that has been made. Out of the way, like all of this: a listing without `--explain`
-/// shall not load its pages.
+/// must not load its pages.
 #[cold]
 #[inline(never)]
 pub(crate) fn after(
     plan: &Plan<'_>,
     explain: &Explain,
-    account: &Account,
+    counts: &RequestCounts,
     seen: &Seen,
     timing: &mut Timing,
 ) -> String {
     let past = Past {
         seen,
-        pages: account.pages,
-        in_flight: account.in_flight,
+        by_kind: counts.by_kind,
+        in_flight: counts.in_flight,
         choice: timing.choice(),
         elapsed: timing.elapsed(),
     };
@@ -123,7 +123,7 @@ pub(crate) fn after(
         // If only operands were listed, no directory has reported its policy.
         policy: match seen.operand_fs[..] {
             [only] if seen.entries() == 0 => only,
-            _ => account.policy(),
+            _ => counts.policy(),
         },
         past: Some(past),
     };
@@ -155,7 +155,7 @@ pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out
         };
         let name = String::from_utf8_lossy(&name);
         let text =
-            format!("plan for {name}: what the entries of that directory will be asked\n{}", facts.text());
+            format!("plan for {name}: the requests about the entries of that directory\n{}", facts.text());
         out.message(visible(text.as_bytes()).as_bytes());
     }
     status
@@ -190,7 +190,7 @@ impl Facts<'_> {
             let _ = writeln!(text, "  {line}");
         }
         if nothing {
-            let _ = writeln!(text, "  nothing is asked of any entry: the directory tells names and types");
+            let _ = writeln!(text, "  no entry needs a request: the directory has names and types");
         }
         if let Some(past) = &self.past {
             past.say_cost(&mut text);
@@ -256,7 +256,7 @@ impl Past<'_> {
     }
 
     fn say_cost(&self, text: &mut String) {
-        let total = self.pages.total();
+        let total = self.by_kind.total();
         let calls = total.total();
         let (all, asking) = self.elapsed;
         if calls.count == 0 {

@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents_core::needs::Kind;
-use dents_core::stat::ledger::Call;
+use dents_core::stat::request_counts::Call;
 use dents_render::quantity::grouped;
 use dents_render::{Colors, color::Key};
 
@@ -34,7 +34,7 @@ impl Change {
 /// directory would have.
 fn calls(all: &Facts<'_>, kind: Kind, call: Call) -> u64 {
     match &all.past {
-        Some(past) => past.pages.of(kind).of(call).count,
+        Some(past) => past.by_kind.of(kind).of(call).count,
         None => match kind {
             Kind::Reg => 1000,
             Kind::Dir | Kind::Link => 50,

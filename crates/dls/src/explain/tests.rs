@@ -2,7 +2,7 @@ use super::*;
 use alloc::format;
 use alloc::vec::Vec;
 use dents_core::needs::{Needs, NeedsByKind};
-use dents_core::stat::ledger::Calls;
+use dents_core::stat::request_counts::Calls;
 use dents_render::{Style, color::Key};
 use dents_sys::statfs::FsType;
 use std::string::ToString;
@@ -38,12 +38,12 @@ fn seen(entries: &[(Kind, u64)]) -> Seen {
     seen
 }
 
-fn pages(calls: &[(Kind, Call, u64, u64)]) -> Pages {
-    let mut pages = Pages::default();
+fn by_kind(calls: &[(Kind, Call, u64, u64)]) -> CallsByKind {
+    let mut by_kind = CallsByKind::default();
     for (kind, call, count, waited_ns) in calls {
-        pages.of_mut(*kind).add(*call, Calls { count: *count, waited_ns: *waited_ns });
+        by_kind.of_mut(*kind).add(*call, Calls { count: *count, waited_ns: *waited_ns });
     }
-    pages
+    by_kind
 }
 
 fn facts<'a>(claims: &'a [Claim], fs: FsType, past: Option<Past<'a>>) -> Facts<'a> {
@@ -58,13 +58,13 @@ fn flight(most: usize) -> Option<Choice> {
 fn colours_of_ten_thousand_files_far_away() {
     let claims = colors();
     let seen = seen(&[(Kind::Reg, 9998), (Kind::Dir, 1)]);
-    let pages = pages(&[
+    let by_kind = by_kind(&[
         (Kind::Reg, Call::Stat, 9998, 12_412 * MS),
         (Kind::Reg, Call::Xattr, 9998, 11_997 * MS),
         (Kind::Dir, Call::Stat, 1, 1_204_000),
     ]);
     let elapsed = (112 * MS, 105 * MS);
-    let past = Past { seen: &seen, pages, in_flight: 256, choice: flight(256), elapsed };
+    let past = Past { seen: &seen, by_kind, in_flight: 256, choice: flight(256), elapsed };
     let mut facts = facts(&claims, FsType::FUSE, Some(past));
     assert_eq!(
         facts.text(),
@@ -92,13 +92,13 @@ fn an_answer_is_paid_for_once() {
     claims.push(option("-F", NeedsByKind::of(Kind::Reg, Needs::MODE)));
     claims.push(option("-l", NeedsByKind::all(Needs::MARK)));
     let seen = seen(&[(Kind::Reg, 10), (Kind::Dir, 2)]);
-    let pages = pages(&[
+    let by_kind = by_kind(&[
         (Kind::Reg, Call::Stat, 10, 0),
         (Kind::Dir, Call::Stat, 2, 0),
         (Kind::Reg, Call::Xattr, 10, 0),
         (Kind::Dir, Call::Xattr, 2, 0),
     ]);
-    let past = Past { seen: &seen, pages, in_flight: 0, choice: None, elapsed: (MS, MS) };
+    let past = Past { seen: &seen, by_kind, in_flight: 0, choice: None, elapsed: (MS, MS) };
     let text = facts(&claims, FsType::EXT, Some(past)).text();
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  ")).collect();
     assert_eq!(
@@ -117,9 +117,9 @@ fn an_answer_is_paid_for_once() {
 fn one_of_everything_is_singular() {
     let claims = [option("-l", NeedsByKind::all(Needs::SIZE) | NeedsByKind::of(Kind::Link, Needs::LINK))];
     let seen = Seen { operands: 1, operand_stats: 2, ..seen(&[(Kind::Link, 1)]) };
-    let pages = pages(&[(Kind::Link, Call::Stat, 1, 0), (Kind::Link, Call::Readlink, 1, 0)]);
+    let by_kind = by_kind(&[(Kind::Link, Call::Stat, 1, 0), (Kind::Link, Call::Readlink, 1, 0)]);
     let choice = Some(Choice { strategy: Strategy::Par(1), reason: "as asked" });
-    let past = Past { seen: &seen, pages, in_flight: 0, choice, elapsed: (40_000, 20_000) };
+    let past = Past { seen: &seen, by_kind, in_flight: 0, choice, elapsed: (40_000, 20_000) };
     assert_eq!(
         facts(&claims, FsType::EXT, Some(past)).text(),
         "explain: 1 entry on ext4: 1 symbolic link; 1 operand named, which is always asked about: 2 statx\n\
@@ -135,13 +135,18 @@ fn one_of_everything_is_singular() {
 #[test]
 fn names_alone_cost_nothing() {
     let seen = seen(&[(Kind::Reg, 3)]);
-    let past =
-        Past { seen: &seen, pages: Pages::default(), in_flight: 0, choice: None, elapsed: (100_000, 0) };
+    let past = Past {
+        seen: &seen,
+        by_kind: CallsByKind::default(),
+        in_flight: 0,
+        choice: None,
+        elapsed: (100_000, 0),
+    };
     let claims = [option("-p", NeedsByKind::all(Needs::TYPE))];
     assert_eq!(
         facts(&claims, FsType::TMPFS, Some(past)).text(),
         "explain: 3 entries on tmpfs: 3 regular files\n\
-         \u{20} nothing is asked of any entry: the directory tells names and types\n\
+         \u{20} no entry needs a request: the directory has names and types\n\
          cost: no calls about entries; 0.10 ms in all\n\
          file system: tmpfs: answers come from memory or a disk\n"
     );
@@ -153,8 +158,8 @@ fn only_devices_have_device_numbers() {
     let claims = [option("-l", NeedsByKind::all(Needs::MODE) | devices)];
     let of = |counts: &[(Kind, u64)]| {
         let seen = seen(counts);
-        let pages = pages(&[(Kind::Char, Call::Stat, 2, 0)]);
-        let past = Past { seen: &seen, pages, in_flight: 0, choice: None, elapsed: (MS, MS) };
+        let by_kind = by_kind(&[(Kind::Char, Call::Stat, 2, 0)]);
+        let past = Past { seen: &seen, by_kind, in_flight: 0, choice: None, elapsed: (MS, MS) };
         facts(&claims, FsType::TMPFS, Some(past)).text()
     };
     let mixed = of(&[(Kind::Reg, 1), (Kind::Char, 2)]);
@@ -168,12 +173,12 @@ fn types_that_the_directory_hides() {
     let claims = colors();
     let mut seen = seen(&[(Kind::Reg, 2), (Kind::Link, 3)]);
     seen.untyped = 5;
-    let pages = pages(&[
+    let by_kind = by_kind(&[
         (Kind::Reg, Call::Stat, 2, 4 * MS),
         (Kind::Reg, Call::Xattr, 2, 4 * MS),
         (Kind::Link, Call::Stat, 3, 6 * MS),
     ]);
-    let past = Past { seen: &seen, pages, in_flight: 0, choice: None, elapsed: (9 * MS, 8 * MS) };
+    let past = Past { seen: &seen, by_kind, in_flight: 0, choice: None, elapsed: (9 * MS, 8 * MS) };
     let text = facts(&claims, FsType::XFS, Some(past)).text();
     let line = "  the directory tells no types, and those are wanted: 3 statx, 6.00 ms of waiting\n";
     assert!(text.contains(line), "{text}");
@@ -183,8 +188,8 @@ fn types_that_the_directory_hides() {
 fn inode_numbers_that_readdir_told() {
     let claims = [option("-i", NeedsByKind::all(Needs::INODE))];
     let seen = seen(&[(Kind::Reg, 998), (Kind::Dir, 2)]);
-    let pages = Pages::default();
-    let past = Past { seen: &seen, pages, in_flight: 0, choice: None, elapsed: (MS, 0) };
+    let by_kind = CallsByKind::default();
+    let past = Past { seen: &seen, by_kind, in_flight: 0, choice: None, elapsed: (MS, 0) };
     let text = facts(&claims, FsType::EXT, Some(past)).text();
     let line = "  `-i` needs the inode number of all 1,000 entries: no call, the directory told\n";
     assert!(text.contains(line), "{text}");

@@ -3,13 +3,13 @@
 //! A plan is complete: it has the style, the order and, as the union of their declarations, the needs. No later stage
 //! decides which facts an entry needs.
 
+mod called_as;
 mod choices;
 mod claims;
 mod colors;
 mod git;
 mod hierarchy;
 mod icons;
-mod manner;
 mod planner;
 mod programs;
 mod view;
@@ -32,6 +32,7 @@ pub use warning::Warning;
 pub(crate) use warning::bad_theme;
 pub use zone::ZoneName;
 
+use called_as::CalledAs;
 use choices::Choices;
 use dents_core::needs::{Kinds, Needs, NeedsByKind};
 use dents_core::read::Filter;
@@ -40,7 +41,6 @@ use dents_core::stat::choose::IN_FLIGHT;
 use dents_core::stat::{Dereference, Mode};
 use dents_locale::Locale;
 use dents_render::{Format, Indicator, Style};
-use manner::Manner;
 use planner::Planner;
 pub use planner::Surroundings;
 
@@ -114,8 +114,8 @@ impl<'a> Plan<'a> {
         warnings: &mut Vec<Warning<'a>>,
     ) -> Result<Self, UsageError<'a>> {
         let Surroundings { environment, program, locale: found, terminal, .. } = *around;
-        let (manner, locale) = (Manner::of(program), found.locale());
-        let mut planner = Planner { around, manner, locale, warnings };
+        let (called_as, locale) = (CalledAs::of(program), found.locale());
+        let mut planner = Planner { around, called_as, locale, warnings };
         let choices = Choices::new(&args.said, args.defaults, terminal.is_some());
         let style = planner.style(&choices)?;
         let long = style.format == Format::Long;

@@ -1,7 +1,7 @@
 //! Decisions that depend on options, environment and terminal together.
 
+use super::called_as::CalledAs;
 use super::choices::{self, Choices, applies};
-use super::manner::Manner;
 use super::warning::Warning;
 use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
@@ -42,7 +42,7 @@ pub struct Surroundings<'a, 'e> {
 /// Makes a plan, and collects warnings.
 pub(super) struct Planner<'a, 'e> {
     pub(super) around: &'e Surroundings<'a, 'e>,
-    pub(super) manner: Manner,
+    pub(super) called_as: CalledAs,
     pub(super) locale: Locale,
     pub(super) warnings: &'e mut Vec<Warning<'a>>,
 }
@@ -55,7 +55,7 @@ impl<'a> Planner<'a, '_> {
     pub(super) fn style(&mut self, choices: &Choices<'a>) -> Result<Style, UsageError<'a>> {
         let terminal = self.around.terminal.is_some();
         let special = choices.special();
-        let format = choices.hierarchy.format(choices.format.unwrap_or(self.manner.format(terminal)));
+        let format = choices.hierarchy.format(choices.format.unwrap_or(self.called_as.format(terminal)));
         let format = special.unwrap_or(format);
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
@@ -110,7 +110,7 @@ impl<'a> Planner<'a, '_> {
             indicator: if plain { Indicator::None } else { choices.indicator },
             quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
             quoting,
-            qmark: choices.qmark.unwrap_or(self.manner == Manner::Ls && terminal),
+            qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
             width,
             // Some terminals get tabs and colours on one line wrong.
             tab_size: if colors.is_some() { 0 } else { tab_size },
@@ -176,7 +176,7 @@ impl<'a> Planner<'a, '_> {
         if let Some(quoting) = choices.quoting {
             return quoting;
         }
-        let default = self.manner.quoting(self.around.terminal.is_some());
+        let default = self.called_as.quoting(self.around.terminal.is_some());
         let Some(value) = self.around.environment.quoting_style else { return default };
         match words::lookup::<QuotingStyle>(value) {
             Ok(style) => choices::quoting(style),

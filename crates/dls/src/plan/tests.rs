@@ -112,10 +112,10 @@ fn what_is_wrong_with_the_environment_is_data() {
 
 #[test]
 fn what_it_is_called_as() {
-    let called = |name: &str| Manner::of(name.as_bytes());
-    assert_eq!(["dir", "/usr/bin/dir", "./x/dir"].map(called), [Manner::Dir; 3]);
-    assert_eq!(["vdir", "/bin/vdir"].map(called), [Manner::Vdir; 2]);
-    assert_eq!(["ls", "dls", "", "dir/", "dir/ls", "xdir"].map(called), [Manner::Ls; 6]);
-    assert_eq!(Manner::Dir.format(false), Format::Columns);
-    assert_eq!(Manner::Vdir.quoting(true), Quoting::Escape);
+    let called = |name: &str| CalledAs::of(name.as_bytes());
+    assert_eq!(["dir", "/usr/bin/dir", "./x/dir"].map(called), [CalledAs::Dir; 3]);
+    assert_eq!(["vdir", "/bin/vdir"].map(called), [CalledAs::Vdir; 2]);
+    assert_eq!(["ls", "dls", "", "dir/", "dir/ls", "xdir"].map(called), [CalledAs::Ls; 6]);
+    assert_eq!(CalledAs::Dir.format(false), Format::Columns);
+    assert_eq!(CalledAs::Vdir.quoting(true), Quoting::Escape);
 }

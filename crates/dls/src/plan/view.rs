@@ -1,6 +1,6 @@
 //! Whether the long format is GNU's or the view, and the columns of the view.
 //!
-//! It is GNU's unless an option needs more: for a `-l` without options of ours, this costs one comparison.
+//! It is GNU's unless an option needs more: for a `-l` without options that only `dls` has, this costs one comparison.
 
 use super::choices::Choices;
 use super::planner::Planner;

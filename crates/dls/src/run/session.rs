@@ -9,7 +9,7 @@ use core::cell::OnceCell;
 use core::sync::atomic::AtomicU8;
 use dents_core::mounts::Mounts;
 use dents_core::owners::Owners;
-use dents_core::stat::ledger::Ledger;
+use dents_core::stat::request_counts::RequestCounter;
 use dents_core::stat::{Mode, Threads};
 use dents_core::watchdog::Watch;
 use dents_render::Zone;
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     /// Mount points: one file, read at its first use.
     pub(super) mounts: Mounts,
     /// The requests about entries, for `--explain`.
-    pub(super) ledger: Option<Box<Ledger>>,
+    pub(super) counter: Option<Box<RequestCounter>>,
     zone: OnceCell<Arc<Zone>>,
 }
 
@@ -38,7 +38,7 @@ impl Session {
             threads: Threads::new(plan.threads).in_flight(plan.in_flight).watched(watch),
             collate,
             mounts: Mounts::default(),
-            ledger: plan.explain.is_some().then(Box::default),
+            counter: plan.explain.is_some().then(Box::default),
             zone: OnceCell::new(),
         }
     }

@@ -120,7 +120,7 @@ impl Listing<'_, '_, '_> {
         above: Option<&Arc<Board>>,
     ) -> core::result::Result<Source, Closed> {
         let Some(timeout) = &self.timeout else {
-            let watch = self.means.threads.watching();
+            let watch = self.resources.threads.watching();
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
             let below = self.open_below(path).map(|opened| opened.map(Reader::new));
             let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
@@ -150,7 +150,7 @@ impl Listing<'_, '_, '_> {
             batch.push(name, Kind::Unknown, 0);
         }
         let (needs, dereference) = (&self.plan.operand_needs, self.plan.dereference);
-        let report = stat::fill_operands(&mut batch, CWD, needs, dereference, &self.means);
+        let report = stat::fill_operands(&mut batch, CWD, needs, dereference, &self.resources);
         (batch, report)
     }
 }

@@ -47,7 +47,7 @@ impl Listing<'_, '_, '_> {
 
     /// Reads and stats one buffer of names.
     fn fill_next(&mut self, reader: &mut Reader, batch: &mut Batch) -> dents_sys::Result<bool> {
-        let more = stat::read_more(batch, reader, &self.plan.filter, self.means.threads.watching())?;
+        let more = stat::read_more(batch, reader, &self.plan.filter, self.resources.threads.watching())?;
         if more {
             self.fill(batch, reader);
         }
@@ -74,8 +74,11 @@ impl Listing<'_, '_, '_> {
     /// Stats the entries.
     fn fill(&mut self, batch: &mut Batch, reader: &Reader) {
         self.timing.enter(Phase::Stat);
-        let asking =
-            Asking { needs: &self.plan.needs, follow: self.plan.follows_entries(), means: &self.means };
+        let asking = Asking {
+            needs: &self.plan.needs,
+            follow: self.plan.follows_entries(),
+            resources: &self.resources,
+        };
         let report = stat::fill(batch, reader.dir(), &asking);
         self.take_report(&report);
         self.count_entries(batch);

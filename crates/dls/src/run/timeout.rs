@@ -39,7 +39,7 @@ impl Listing<'_, '_, '_> {
             lists_operands: !plan.directory,
             recursive: plan.recursive || plan.hierarchy.tree.is_some_and(|depth| depth > 1),
             lazy: plan.lazy,
-            watch: self.means.threads.watching(),
+            watch: self.resources.threads.watching(),
             explains: plan.explain.is_some(),
             policy: None,
         };

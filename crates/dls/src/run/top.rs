@@ -73,7 +73,7 @@ impl Listing<'_, '_, '_> {
         let (mut best, mut more) = (Batch::new(needs), Batch::new(needs));
         while !(unsorted && best.len() >= most) {
             self.timing.enter(Phase::Read);
-            match stat::read_more(&mut more, reader, &self.plan.filter, self.means.threads.watching()) {
+            match stat::read_more(&mut more, reader, &self.plan.filter, self.resources.threads.watching()) {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => {
@@ -105,7 +105,7 @@ impl Listing<'_, '_, '_> {
     /// Stats entries for these needs.
     fn ask(&mut self, batch: &mut Batch, reader: &Reader, needs: &NeedsByKind) {
         self.timing.enter(Phase::Stat);
-        let asking = Asking { needs, follow: self.plan.follows_entries(), means: &self.means };
+        let asking = Asking { needs, follow: self.plan.follows_entries(), resources: &self.resources };
         let report = stat::fill(batch, reader.dir(), &asking);
         self.take_report(&report);
     }

@@ -13,7 +13,7 @@ use dents_core::needs::Kind;
 use dents_core::path::join;
 use dents_core::sort::{Collate, Key};
 use dents_core::stat::Mode;
-use dents_core::tree::held::Failed;
+use dents_core::tree::hierarchy::Failed;
 use dents_core::tree::total::{Totals, totals};
 use dents_core::tree::{Options, Problem};
 use dents_render::Note;
@@ -72,7 +72,7 @@ impl Listing<'_, '_, '_> {
         self.timing.enter(Phase::Stat);
         let now = clock::monotonic_ns();
         let until_ns = *self.totals_until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
-        let watch = self.means.threads.watching();
+        let watch = self.resources.threads.watching();
         let workers = self.walkers();
         let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
         Some(totals(paths, levels, &options, self.system.workers))

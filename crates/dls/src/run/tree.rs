@@ -1,7 +1,7 @@
 //! `--tree`: everything below the operands, read on all threads, then rendered from top to bottom.
 //!
 //! ```text
-//! operands ─► walk (or, with -L or a deadline, in turn) ─► Held ─► owners ─► totals ─► notes ─► outline ─► draw
+//! operands ─► walk (or, with -L or a deadline, in turn) ─► Hierarchy ─► owners ─► totals ─► notes ─► outline ─► draw
 //! ```
 //!
 //! The whole tree is in memory before its first line is rendered, because the widths of columns depend on all lines.
@@ -29,10 +29,10 @@ use dents_core::read::{Filter, Hidden};
 use dents_core::sort::{Collate, Key, Order};
 use dents_core::stat::Report;
 use dents_core::stat::choose::{Choice, Strategy};
-use dents_core::stat::ledger::Account;
+use dents_core::stat::request_counts::RequestCounts;
 use dents_core::team::Team;
-use dents_core::tree::held::{Held, Holding, Sorter, hold};
-use dents_core::tree::{Beginning, Follow, Options, Tally};
+use dents_core::tree::hierarchy::{Hierarchy, HierarchyOptions, Sorter, collect};
+use dents_core::tree::{Follow, Options, StartPoint, Tally};
 use dents_render::{FrameKind, Places, Renderer};
 use dents_sys::statfs::statfs;
 use outline::{Extent, outline};
@@ -57,23 +57,23 @@ impl Listing<'_, '_, '_> {
         // The walk reads and stats at the same time.
         self.timing.enter(Phase::Stat);
         let in_turn = self.timeout.is_some() || self.plan.follows_entries();
-        let mut held = if in_turn { self.hold_in_turn(&paths) } else { self.hold(&paths) };
-        self.count_entries(&held.batch);
+        let mut hierarchy = if in_turn { self.collect_in_turn(&paths) } else { self.collect(&paths) };
+        self.count_entries(&hierarchy.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
-        held.add(0, &batch, &order, &numbered);
-        if held.batch.is_full() {
+        hierarchy.add(0, &batch, &order, &numbered);
+        if hierarchy.batch.is_full() {
             Message::new(self.plan.program)
                 .text("only a part of the tree is shown: it has more than 4 billion entries")
                 .send(self.out);
             self.status.raise(Status::Minor);
         }
-        self.learn_owners(&held.batch);
-        self.show(held, &paths);
+        self.learn_owners(&hierarchy.batch);
+        self.show(hierarchy, &paths);
     }
 
     /// Computes totals, gets the notes, and renders.
-    fn show(&mut self, mut held: Held, roots: &[&CStr]) {
-        let index = held.index();
+    fn show(&mut self, mut hierarchy: Hierarchy, roots: &[&CStr]) {
+        let index = hierarchy.index();
         let depth = self.plan.hierarchy.tree.unwrap_or(u32::MAX);
         let totals = self.totals(roots.iter().map(|path| path.to_bytes()), depth);
         self.timing.enter(Phase::Sort);
@@ -98,18 +98,19 @@ impl Listing<'_, '_, '_> {
     }
 
     /// Walks the trees on all threads.
-    fn hold(&mut self, paths: &[&CStr]) -> Held {
+    fn collect(&mut self, paths: &[&CStr]) -> Hierarchy {
         let plan = self.plan;
-        let beginning = |path: &&CStr| Beginning { parent: Vec::new(), name: CString::from(*path), depth: 1 };
-        let beginnings: Vec<_> = paths.iter().map(beginning).collect();
+        let beginning =
+            |path: &&CStr| StartPoint { parent: Vec::new(), name: CString::from(*path), depth: 1 };
+        let start_points: Vec<_> = paths.iter().map(beginning).collect();
         let options = Options {
             needs: plan.needs,
             filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
             max_depth: plan.hierarchy.tree.unwrap_or(u32::MAX),
             follow: Follow::Operands,
             workers: self.walkers(),
-            watch: self.means.threads.watching(),
-            ledger: self.means.ledger,
+            watch: self.resources.threads.watching(),
+            counter: self.resources.counter,
             ..Options::default()
         };
         let (order, style, tables) = (self.walk_order(), &plan.style, self.session.collate);
@@ -127,14 +128,15 @@ impl Listing<'_, '_, '_> {
                 }
             })
         };
-        let holding = Holding { sorter: &sorter, cap: self.cap() };
-        let (held, tally) = hold(&beginnings, &options, self.system.workers, &holding);
+        let how = HierarchyOptions { sorter: &sorter, cap: self.cap() };
+        let (hierarchy, tally) = collect(&start_points, &options, self.system.workers, &how);
         self.take_report(&report(&tally));
-        if let (Some(ledger), Some(first)) = (self.means.ledger, paths.first()) {
+        if let (Some(counter), Some(first)) = (self.resources.counter, paths.first()) {
             // A walk does not request the type of its file system.
-            ledger.absorb(&Account { fs: (statfs(first).ok(), tally.entries), ..Account::default() });
+            counter
+                .add(&RequestCounts { fs: (statfs(first).ok(), tally.entries), ..RequestCounts::default() });
         }
-        held
+        hierarchy
     }
 
     /// The number of entries of a directory that may be entered. Which come first is unknown until totals and git

@@ -18,7 +18,7 @@ use dents_core::mounts::Mounts;
 use dents_core::path::below;
 use dents_core::prefetch::{self, Ahead, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
 use dents_core::sort::{Collate, Key};
-use dents_core::stat::Means;
+use dents_core::stat::Resources;
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// How long the renderer waits for a worker before it flushes its output: to read a local directory takes 0.03 ms.
@@ -102,10 +102,10 @@ impl Root {
 
 impl Turns {
     /// Enables reading ahead, if there may be enough directories.
-    pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, means: &Means<'_>, operands: usize) {
+    pub(super) fn read_ahead(&mut self, plan: &Plan<'_>, resources: &Resources<'_>, operands: usize) {
         self.is_one = operands == 1;
         let many = plan.recursive || operands >= prefetch::WORTH;
-        if many && plan.timeout_ns.is_none() && !plan.streams && Prefetch::suits(means) {
+        if many && plan.timeout_ns.is_none() && !plan.streams && Prefetch::suits(resources) {
             self.prefetch = Some(Arc::default());
         }
     }
@@ -182,8 +182,8 @@ impl Listing<'_, '_, '_> {
     }
 
     fn workers_to_start(&mut self, prefetch: &Prefetch) -> Option<Start> {
-        let (mut started, means) = (mem::take(&mut self.turns.started), self.means);
-        let start = started.more(prefetch, &means, || self.may_read_ahead());
+        let (mut started, resources) = (mem::take(&mut self.turns.started), self.resources);
+        let start = started.more(prefetch, &resources, || self.may_read_ahead());
         self.turns.started = started;
         start
     }
@@ -205,7 +205,7 @@ impl Listing<'_, '_, '_> {
     }
 
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
-        let (plan, means) = (self.plan, self.means);
+        let (plan, resources) = (self.plan, self.resources);
         // Workers cannot sort by width, which the renderer measures, or by totals, which are computed later.
         let sorted = plan.order.key != Key::Width && plan.hierarchy.total_ns.is_none();
         let wanted = Wanted {
@@ -219,7 +219,7 @@ impl Listing<'_, '_, '_> {
         // Each worker has sorting rules of its own, because they reuse buffers.
         let rules = self.collate.clone();
         let rules = rules.as_deref().map(|rules| rules as &dyn Collate);
-        prefetch.run(start, wanted, &means, rules, &mut |own| self.take_turns(Some(own)));
+        prefetch.run(start, wanted, &resources, rules, &mut |own| self.take_turns(Some(own)));
     }
 
     /// Takes a directory that was read ahead. Before a long wait, the output is flushed.

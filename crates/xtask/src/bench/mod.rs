@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`full`] is the whole run, [`baseline`] the short one for `--save` and `--check`, [`grid`] the one that judges
-//! `--mode=auto`. All three watch the machine ([`noise`]) and clean up however they end ([`cleanup`]). What is
-//! measured is a process from its start to its end, output thrown away; what counts are ratios of medians.
+//! `--mode=auto`. All three watch the machine ([`noise`]) and clean up however they end ([`cleanup`]). They
+//! measure a process from its start to its end, and discard its output; the results are ratios of medians.
 
 mod baseline;
 mod cleanup;

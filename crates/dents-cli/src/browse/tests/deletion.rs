@@ -1,7 +1,7 @@
 //! What is deleted, and what is not: replaced directories, links, mounts, and entries that cannot be deleted.
 
 use super::*;
-use crate::browse::delete::{Progress, Target, delete};
+use crate::browse::delete::{DeletionProgress, Target, delete};
 use crate::browse::gather::needs;
 use dents_lab::fixture::TempDir;
 use std::fs;
@@ -61,7 +61,7 @@ fn target(tree: &Tree, place: &Path, below: &str) -> Target {
 
 /// Whether all is gone, the number of entries that were deleted, and the messages without the path.
 fn run(target: &Target) -> (bool, u64, Vec<String>) {
-    let (progress, mut texts) = (Progress::default(), Vec::new());
+    let (progress, mut texts) = (DeletionProgress::default(), Vec::new());
     let mut complain = |text: &[u8]| {
         let text = String::from_utf8_lossy(text).into_owned();
         texts.push(text.rsplit_once("': ").map_or(text.clone(), |(_, why)| why.to_owned()));
@@ -174,7 +174,7 @@ fn what_cannot_be_deleted_stays_with_what_is_above() {
 fn a_deletion_that_is_stopped_keeps_the_rest() {
     let place = place();
     let tree = scan(&place.path().join("top"));
-    let progress = Progress::default();
+    let progress = DeletionProgress::default();
     progress.stop.store(true, Relaxed);
     let mut texts = 0;
     assert!(!delete(&target(&tree, place.path(), "gone"), &progress, &mut |_| texts += 1));

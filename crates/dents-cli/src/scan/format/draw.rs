@@ -1,12 +1,12 @@
 //! Writes the lines of `--printf`.
 
 use super::general::{general, number, text};
-use super::{Face, Field, Format, Piece, Shape};
+use super::{Face, Field, Format, Item, Shape};
 use crate::consumer::Consumer;
 use crate::entry::{Facts, Found, Origin};
 use crate::filter::kinds::letter;
 use crate::owners::{Names, SharedOwners};
-use crate::scan::out::{Lines, Out};
+use crate::scan::text_output::{Lines, TextOutput};
 use dents_core::batch::{Batch, Target, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
@@ -29,7 +29,7 @@ pub(crate) struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    pub(crate) fn new(format: &'p Format, out: &'p Out<'p>, owners: &'p SharedOwners) -> Self {
+    pub(crate) fn new(format: &'p Format, out: &'p TextOutput<'p>, owners: &'p SharedOwners) -> Self {
         let stamps = format.styles.iter().map(|style| style.stamp(&format.zone)).collect();
         let (names, wanted_names) = (Names::new(owners), format.names());
         Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
@@ -69,10 +69,10 @@ impl Consumer for Printer<'_> {
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
         let at = At { found, facts: found.facts().unwrap_or_default() };
         let format = self.format;
-        for piece in &format.pieces {
-            match piece {
-                Piece::Text(text) => self.lines.bytes.extend_from_slice(text),
-                Piece::Field(field, shape) => self.field(*field, shape, &at),
+        for item in &format.items {
+            match item {
+                Item::Text(text) => self.lines.bytes.extend_from_slice(text),
+                Item::Field(field, shape) => self.field(*field, shape, &at),
             }
         }
         Step::Enter

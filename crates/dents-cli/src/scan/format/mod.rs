@@ -35,8 +35,8 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = Arc<Format>> {
 
 /// A format, parsed.
 pub(crate) struct Format {
-    pieces: Vec<Piece>,
-    /// The time styles, which pieces refer to by number.
+    items: Vec<Item>,
+    /// The time styles, to which items refer by number.
     styles: Vec<Style>,
     zone: Zone,
     /// The types of file systems by device, if they are shown.
@@ -45,7 +45,7 @@ pub(crate) struct Format {
 
 /// A part of a format.
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum Item {
     Text(Vec<u8>),
     Field(Field, Shape),
 }
@@ -124,9 +124,9 @@ impl Format {
     }
 
     fn fields(&self) -> impl Iterator<Item = Field> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Field(field, _) => Some(*field),
+        self.items.iter().filter_map(|item| match item {
+            Item::Text(_) => None,
+            Item::Field(field, _) => Some(*field),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Parses formats.
 
-use super::{Face, Field, Format, Piece, Shape, zone};
+use super::{Face, Field, Format, Item, Shape, zone};
 use crate::{locale, message};
 use dents_core::mounts::Mounts;
 use dents_core::needs::Needs;
@@ -10,10 +10,10 @@ use dents_render::{Style, TimeStyle};
 impl Format {
     /// Parses a format. An error names the directive and its position.
     pub(crate) fn parse(text: &[u8]) -> Result<Format, String> {
-        let mut parser = Parser { text, at: 0, pieces: Vec::new(), styles: Vec::new() };
-        while parser.piece()? {}
-        let Parser { pieces, styles, .. } = parser;
-        let mut format = Format { pieces, styles, zone: zone::local(), file_systems: Vec::new() };
+        let mut parser = Parser { text, at: 0, items: Vec::new(), styles: Vec::new() };
+        while parser.item()? {}
+        let Parser { items, styles, .. } = parser;
+        let mut format = Format { items, styles, zone: zone::local(), file_systems: Vec::new() };
         if format.fields().any(|field| field == Field::FileSystem) {
             format.file_systems = Mounts::default().types().collect();
         }
@@ -24,13 +24,13 @@ impl Format {
 struct Parser<'t> {
     text: &'t [u8],
     at: usize,
-    pieces: Vec<Piece>,
+    items: Vec<Item>,
     styles: Vec<Style>,
 }
 
 impl Parser<'_> {
-    /// Parses a piece; false at the end.
-    fn piece(&mut self) -> Result<bool, String> {
+    /// Parses an item; false at the end.
+    fn item(&mut self) -> Result<bool, String> {
         match self.next() {
             None => return Ok(false),
             Some(b'%') => self.directive()?,
@@ -52,9 +52,9 @@ impl Parser<'_> {
 
     /// Appends to the text before the next field.
     fn push(&mut self, byte: u8) {
-        match self.pieces.last_mut() {
-            Some(Piece::Text(text)) => text.push(byte),
-            _ => self.pieces.push(Piece::Text(vec![byte])),
+        match self.items.last_mut() {
+            Some(Item::Text(text)) => text.push(byte),
+            _ => self.items.push(Item::Text(vec![byte])),
         }
     }
 
@@ -111,7 +111,7 @@ impl Parser<'_> {
             None => None,
         };
         let field = field.ok_or_else(|| self.wrong(start, "is no directive"))?;
-        self.pieces.push(Piece::Field(field, shape));
+        self.items.push(Item::Field(field, shape));
         Ok(())
     }
 
@@ -171,8 +171,8 @@ impl Parser<'_> {
     }
 
     fn wrong(&self, start: usize, problem: &str) -> String {
-        let [piece, text] = [&self.text[start..self.at], self.text].map(message::quoted_text);
-        format!("{piece} {problem}, at byte {} of {text}; dents scan --help lists what is known", start + 1)
+        let [item, text] = [&self.text[start..self.at], self.text].map(message::quoted_text);
+        format!("{item} {problem}, at byte {} of {text}; dents scan --help lists what is known", start + 1)
     }
 }
 
@@ -258,13 +258,13 @@ mod tests {
         let format = Format::parse(b"a\\tb\\1012%%%-5.3p%T@\\0\\c%q").expect("a format");
         let shape = Shape { left: true, width: 5, precision: Some(3), ..Shape::default() };
         let time = Field::Time(Needs::MTIME, Face::Seconds);
-        let pieces = [
-            Piece::Text(b"a\tbA2%".to_vec()),
-            Piece::Field(Field::Path, shape),
-            Piece::Field(time, Shape::default()),
-            Piece::Text(vec![0]),
+        let items = [
+            Item::Text(b"a\tbA2%".to_vec()),
+            Item::Field(Field::Path, shape),
+            Item::Field(time, Shape::default()),
+            Item::Text(vec![0]),
         ];
-        assert_eq!(format.pieces, pieces);
+        assert_eq!(format.items, items);
         assert_eq!(format.needs(), Needs::MTIME);
     }
 

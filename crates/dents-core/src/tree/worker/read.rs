@@ -288,7 +288,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let (clock, before) = (&mut self.clock, self.tally.requests);
         let go_on = |made: u64| shared.bounds.may_ask(clock, before + made);
         let (tally, whole) =
-            alone::fill(batch, dir, &shared.needs, which, (shared.options.ledger, shown), bulk, go_on);
+            alone::fill(batch, dir, &shared.needs, which, (shared.options.counter, shown), bulk, go_on);
         shown.iter().for_each(|(watch, _)| watch.add_answered((tally.avoided + tally.joined) as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;

@@ -16,7 +16,7 @@ use dents_core::deadline::Board;
 use dents_core::needs::Kind;
 use dents_core::path::below;
 use dents_core::tree::Problem;
-use dents_core::tree::held::{Failed, Held};
+use dents_core::tree::hierarchy::{Failed, Hierarchy};
 use dents_sys::Errno;
 
 /// A stack of tasks.
@@ -33,16 +33,16 @@ enum Todo {
 
 /// The tree read so far.
 struct Reading {
-    held: Held,
+    hierarchy: Hierarchy,
     /// If links are followed: the numbers of the directories that were read below this operand.
     known: BTreeMap<Identity, u64>,
 }
 
 impl Listing<'_, '_, '_> {
     /// Reads the trees, as far as they answer.
-    pub(super) fn hold_in_turn(&mut self, paths: &[&CStr]) -> Held {
-        let held = Held::new(Batch::new(self.plan.needs));
-        let mut reading = Reading { held, known: BTreeMap::new() };
+    pub(super) fn collect_in_turn(&mut self, paths: &[&CStr]) -> Hierarchy {
+        let hierarchy = Hierarchy::new(Batch::new(self.plan.needs));
+        let mut reading = Reading { hierarchy, known: BTreeMap::new() };
         let mut todo: Vec<Todo> = Vec::new();
         let mut numbers = paths.len() as u64 + 1;
         for (nth, path) in paths.iter().enumerate().rev() {
@@ -63,7 +63,7 @@ impl Listing<'_, '_, '_> {
                 continue;
             };
             let above = source.board().cloned();
-            let (batch, order) = self.take_sorted(source, &path, number, &mut reading.held);
+            let (batch, order) = self.take_sorted(source, &path, number, &mut reading.hierarchy);
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
             let mut children = Vec::new();
@@ -77,9 +77,9 @@ impl Listing<'_, '_, '_> {
                     numbers += 1;
                 }
             }
-            reading.held.add(number, &batch, &order, &children);
+            reading.hierarchy.add(number, &batch, &order, &children);
         }
-        reading.held
+        reading.hierarchy
     }
 
     /// Opens a directory; `None` if it did not open in time, contains itself, or was read before.
@@ -95,7 +95,7 @@ impl Listing<'_, '_, '_> {
         let source = match self.source(path, above, None) {
             Ok(source) => source,
             Err(Closed::Failed(errno)) => {
-                reading.held.fail(number, failed(Problem::Open, errno));
+                reading.hierarchy.fail(number, failed(Problem::Open, errno));
                 return None;
             }
             Err(Closed::Late { reached }) => {
@@ -105,9 +105,9 @@ impl Listing<'_, '_, '_> {
             }
         };
         match source.identity() {
-            Err(errno) => reading.held.fail(number, failed(Problem::Open, errno)),
+            Err(errno) => reading.hierarchy.fail(number, failed(Problem::Open, errno)),
             Ok(identity) if !self.turns.active().enter(identity) => {
-                reading.held.fail(number, failed(Problem::Loop, Errno::LOOP));
+                reading.hierarchy.fail(number, failed(Problem::Loop, Errno::LOOP));
             }
             Ok(Some(identity)) if self.plan.follows_entries() => {
                 let first = *reading.known.entry(identity).or_insert(number);
@@ -115,7 +115,7 @@ impl Listing<'_, '_, '_> {
                     return Some(source);
                 }
                 self.turns.active().leave();
-                reading.held.same(number, first);
+                reading.hierarchy.same(number, first);
             }
             Ok(_) => return Some(source),
         }
@@ -128,7 +128,7 @@ impl Listing<'_, '_, '_> {
         source: Source,
         path: &CStr,
         number: u64,
-        held: &mut Held,
+        hierarchy: &mut Hierarchy,
     ) -> (Batch, Vec<u32>) {
         let mut source = source.with_buffer(&mut self.spare);
         let (batch, report, ended) = self.take_all(&mut source, path);
@@ -136,7 +136,7 @@ impl Listing<'_, '_, '_> {
             self.spare = buffer;
         }
         if let Err(errno) = ended {
-            held.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
+            hierarchy.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
         }
         self.take_report(&report);
         let mut order = self.sort_by(&self.walk_order(), &batch);

@@ -11,7 +11,7 @@ use dents_core::batch::Entry;
 use dents_core::needs::Kind;
 use dents_core::path::join;
 use dents_core::sort::is_directory;
-use dents_core::tree::held::Index;
+use dents_core::tree::hierarchy::Index;
 use dents_core::tree::total::Totals;
 use dents_render::Note;
 

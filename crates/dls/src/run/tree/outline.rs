@@ -3,7 +3,7 @@
 use super::notes::Known;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use dents_core::tree::held::Index;
+use dents_core::tree::hierarchy::Index;
 use dents_render::tree::{Line, What};
 
 /// The part of a tree that is shown.

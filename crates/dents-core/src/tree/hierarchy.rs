@@ -1,13 +1,13 @@
 //! A hierarchy held in memory as one [`Batch`], for renderers that must know all of it before the first line.
 //!
 //! ```text
-//! walk ─► Holder, one a worker: sorts a directory, copies it behind the others ─► Held: one batch, a span for each directory
+//! walk ─► Collector, one a worker: sorts a directory, copies it behind the others ─► Hierarchy: one batch, a span for each directory
 //! ```
 //!
 //! The entries of one directory are consecutive and in order. Beside the walk itself this costs a copy of each entry's
 //! 16 bytes, name and slot, and 4 bytes more.
 
-use super::{Beginning, Failure, Options, Place, Problem, Step, Tally, Visitor, walk_on};
+use super::{Failure, Options, Place, Problem, StartPoint, Step, Tally, Visitor, walk_on};
 use crate::batch::{Batch, Entry};
 use crate::stat::Workers;
 use alloc::boxed::Box;
@@ -17,8 +17,8 @@ use dents_sys::Errno;
 /// Returns the positions of a directory's entries in order.
 pub type Sorter<'s> = Box<dyn FnMut(&Batch) -> Vec<u32> + Send + 's>;
 
-/// How to hold a hierarchy.
-pub struct Holding<'h> {
+/// How a hierarchy is collected.
+pub struct HierarchyOptions<'h> {
     /// Makes a sorter for each worker.
     pub sorter: &'h (dyn Fn() -> Sorter<'h> + Sync),
     /// In each directory, only subdirectories among this many first entries need be entered: the others are not shown.
@@ -38,7 +38,7 @@ pub struct Failed {
 
 /// A hierarchy: entries of many directories, those of each directory together and in order.
 #[derive(Default)]
-pub struct Held {
+pub struct Hierarchy {
     /// All entries.
     pub batch: Batch,
     /// The entries of each directory: its number, the first position, the count.
@@ -50,11 +50,11 @@ pub struct Held {
     aliases: Vec<(u64, u64)>,
 }
 
-impl Held {
+impl Hierarchy {
     /// An empty hierarchy.
     #[must_use]
-    pub fn new(batch: Batch) -> Held {
-        Held { batch, ..Held::default() }
+    pub fn new(batch: Batch) -> Hierarchy {
+        Hierarchy { batch, ..Hierarchy::default() }
     }
 
     /// Adds the entries of the directory with this number, in `order`. `children` are the directories among them:
@@ -68,8 +68,9 @@ impl Held {
         self.batch.absorb(batch, order);
         if !children.is_empty() {
             let positions = inverse(order, batch.len());
-            let held = children.iter().filter(|(index, _)| positions[*index as usize] != u32::MAX);
-            self.children.extend(held.map(|(index, number)| (first + positions[*index as usize], *number)));
+            let hierarchy = children.iter().filter(|(index, _)| positions[*index as usize] != u32::MAX);
+            self.children
+                .extend(hierarchy.map(|(index, number)| (first + positions[*index as usize], *number)));
         }
     }
 
@@ -84,7 +85,7 @@ impl Held {
     }
 
     /// Appends another hierarchy. Their numbers must be distinct.
-    fn append(&mut self, mut other: Held) {
+    fn append(&mut self, mut other: Hierarchy) {
         if self.batch.is_empty() && self.spans.is_empty() {
             other.failures.append(&mut self.failures);
             *self = other;
@@ -109,7 +110,7 @@ impl Held {
         self.children.sort_unstable();
         self.aliases.sort_unstable();
         self.failures.sort_by_key(|(number, _)| *number);
-        Index { held: self }
+        Index { hierarchy: self }
     }
 }
 
@@ -124,76 +125,78 @@ fn inverse(order: &[u32], len: usize) -> Vec<u32> {
 
 /// A hierarchy with lookups.
 pub struct Index<'h> {
-    held: &'h Held,
+    hierarchy: &'h Hierarchy,
 }
 
 impl<'h> Index<'h> {
     /// All entries.
     #[must_use]
     pub fn batch(&self) -> &'h Batch {
-        &self.held.batch
+        &self.hierarchy.batch
     }
 
     /// The positions of a directory's entries; empty if it was not read.
     #[must_use]
     pub fn entries(&self, number: u64) -> core::ops::Range<u32> {
-        let found = self.held.spans.binary_search_by_key(&number, |(number, ..)| *number);
-        found.map_or(0..0, |at| self.held.spans[at].1..self.held.spans[at].1 + self.held.spans[at].2)
+        let found = self.hierarchy.spans.binary_search_by_key(&number, |(number, ..)| *number);
+        found.map_or(0..0, |at| {
+            self.hierarchy.spans[at].1..self.hierarchy.spans[at].1 + self.hierarchy.spans[at].2
+        })
     }
 
     /// The number of the directory at this position, if it was to be entered. Several entries may be the same
     /// directory.
     #[must_use]
     pub fn directory(&self, position: u32) -> Option<u64> {
-        let found = self.held.children.binary_search_by_key(&position, |(position, _)| *position);
-        let number = found.ok().map(|at| self.held.children[at].1)?;
-        let same = self.held.aliases.binary_search_by_key(&number, |(number, _)| *number);
-        Some(same.map_or(number, |at| self.held.aliases[at].1))
+        let found = self.hierarchy.children.binary_search_by_key(&position, |(position, _)| *position);
+        let number = found.ok().map(|at| self.hierarchy.children[at].1)?;
+        let same = self.hierarchy.aliases.binary_search_by_key(&number, |(number, _)| *number);
+        Some(same.map_or(number, |at| self.hierarchy.aliases[at].1))
     }
 
     /// The failures of a directory.
     pub fn failures(&self, number: u64) -> impl Iterator<Item = &'h Failed> + use<'h> {
-        let from = self.held.failures.partition_point(|(other, _)| *other < number);
-        self.held.failures[from..]
+        let from = self.hierarchy.failures.partition_point(|(other, _)| *other < number);
+        self.hierarchy.failures[from..]
             .iter()
             .take_while(move |(other, _)| *other == number)
             .map(|(_, failed)| failed)
     }
 }
 
-/// Walks and holds a hierarchy. The directories in `beginnings` get numbers from 1 on; all must have the same parent
+/// Walks a hierarchy and collects it in memory. The directories in `start_points` get numbers from 1 on; all must have the same parent
 /// and depth.
-pub fn hold(
-    beginnings: &[Beginning],
+pub fn collect(
+    start_points: &[StartPoint],
     options: &Options<'_>,
     workers: &dyn Workers,
-    holding: &Holding<'_>,
-) -> (Held, Tally) {
-    let make = |_| Holder {
-        held: Held::new(Batch::new(options.needs)),
-        sort: (holding.sorter)(),
-        cap: holding.cap.unwrap_or(usize::MAX),
+    how: &HierarchyOptions<'_>,
+) -> (Hierarchy, Tally) {
+    let make = |_| Collector {
+        hierarchy: Hierarchy::new(Batch::new(options.needs)),
+        sort: (how.sorter)(),
+        cap: how.cap.unwrap_or(usize::MAX),
         pieces: Vec::new(),
         positions: Vec::new(),
         from: 0,
         entered: Vec::new(),
     };
-    let outcome = walk_on(&[], beginnings, options, workers, make);
-    let mut held = Held::new(Batch::new(options.needs));
+    let outcome = walk_on(&[], start_points, options, workers, make);
+    let mut hierarchy = Hierarchy::new(Batch::new(options.needs));
     let (mut pieces, mut sort) = (Vec::new(), None);
     for mut one in outcome.visitors {
         pieces.append(&mut one.pieces);
-        held.append(one.held);
+        hierarchy.append(one.hierarchy);
         sort.get_or_insert(one.sort);
     }
     if let Some(sort) = &mut sort {
-        join(pieces, &mut held, sort);
+        join(pieces, &mut hierarchy, sort);
     }
-    (held, outcome.tally)
+    (hierarchy, outcome.tally)
 }
 
 /// A piece of a directory that was read in several.
-struct HeldPiece {
+struct DirectoryPiece {
     number: u64,
     index: u32,
     batch: Batch,
@@ -201,10 +204,10 @@ struct HeldPiece {
 }
 
 /// Merges the pieces of directories, and sorts them.
-fn join(mut pieces: Vec<HeldPiece>, held: &mut Held, sort: &mut Sorter<'_>) {
+fn join(mut pieces: Vec<DirectoryPiece>, hierarchy: &mut Hierarchy, sort: &mut Sorter<'_>) {
     pieces.sort_unstable_by_key(|piece| (piece.number, piece.index));
     for pieces in pieces.chunk_by(|a, b| a.number == b.number) {
-        let mut whole = Batch::new(*held.batch.declared());
+        let mut whole = Batch::new(*hierarchy.batch.declared());
         let mut children = Vec::new();
         for piece in pieces {
             let base = whole.len() as u32;
@@ -213,16 +216,16 @@ fn join(mut pieces: Vec<HeldPiece>, held: &mut Held, sort: &mut Sorter<'_>) {
             children.extend(piece.children.iter().map(|(index, number)| (base + index, *number)));
         }
         let order = sort(&whole);
-        held.add(pieces[0].number, &whole, &order, &children);
+        hierarchy.add(pieces[0].number, &whole, &order, &children);
     }
 }
 
 /// The visitor of one worker.
-struct Holder<'h> {
-    held: Held,
+struct Collector<'h> {
+    hierarchy: Hierarchy,
     sort: Sorter<'h>,
     cap: usize,
-    pieces: Vec<HeldPiece>,
+    pieces: Vec<DirectoryPiece>,
     /// For the last batch: the new index of each entry (empty for a piece), and the position of the first.
     positions: Vec<u32>,
     from: u32,
@@ -230,23 +233,23 @@ struct Holder<'h> {
     entered: Vec<u32>,
 }
 
-impl Visitor for Holder<'_> {
+impl Visitor for Collector<'_> {
     type State = ();
 
     fn entries(&mut self, place: &Place<'_>, batch: &Batch, (): &()) -> Step {
         self.entered.clear();
         self.positions.clear();
         if place.piece.index == 0 && place.piece.last {
-            self.from = self.held.batch.len() as u32;
+            self.from = self.hierarchy.batch.len() as u32;
             let order = (self.sort)(batch);
             self.positions = inverse(&order, batch.len());
-            self.held.add(place.id, batch, &order, &[]);
+            self.hierarchy.add(place.id, batch, &order, &[]);
         } else {
             let mut copy = Batch::new(*batch.declared());
             let all: Vec<u32> = (0..batch.len() as u32).collect();
             copy.absorb(batch, &all);
             let (number, index) = (place.id, place.piece.index);
-            self.pieces.push(HeldPiece { number, index, batch: copy, children: Vec::new() });
+            self.pieces.push(DirectoryPiece { number, index, batch: copy, children: Vec::new() });
         }
         Step::Enter
     }
@@ -266,15 +269,16 @@ impl Visitor for Holder<'_> {
         let numbered = self.entered.iter().zip(first..);
         match self.pieces.last_mut().filter(|_| self.positions.is_empty()) {
             Some(piece) => piece.children.extend(numbered.map(|(index, number)| (*index, number))),
-            None => {
-                self.held.children.extend(numbered.map(|(position, number)| (self.from + position, number)))
-            }
+            None => self
+                .hierarchy
+                .children
+                .extend(numbered.map(|(position, number)| (self.from + position, number))),
         }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         let Failure { path, problem, errno, .. } = *failure;
-        self.held.fail(failure.id, Failed { path: path.into(), problem, errno });
+        self.hierarchy.fail(failure.id, Failed { path: path.into(), problem, errno });
         Step::Enter
     }
 }
@@ -294,28 +298,28 @@ mod tests {
         let copy = |index, entries: &[&core::ffi::CStr], children: &[(u32, u64)]| {
             let mut batch = Batch::new(needs);
             entries.iter().for_each(|name| batch.push(name, Kind::Dir, 0));
-            HeldPiece { number: 7, index, batch, children: children.to_vec() }
+            DirectoryPiece { number: 7, index, batch, children: children.to_vec() }
         };
-        let mut held = Held::new(Batch::new(needs));
-        held.fail(9, Failed { path: b"x"[..].into(), problem: Problem::Open, errno: Errno::ACCESS });
-        let mut other = Held::new(Batch::new(needs));
+        let mut hierarchy = Hierarchy::new(Batch::new(needs));
+        hierarchy.fail(9, Failed { path: b"x"[..].into(), problem: Problem::Open, errno: Errno::ACCESS });
+        let mut other = Hierarchy::new(Batch::new(needs));
         other.add(1, &copy(0, &[c"top"], &[]).batch, &[0], &[(0, 7)]);
-        held.append(other);
+        hierarchy.append(other);
         let pieces = Vec::from([copy(1, &[c"b", c"d"], &[(1, 9)]), copy(0, &[c"c", c"a"], &[(0, 8)])]);
         let mut sort: Sorter<'_> = Box::new(|batch| {
             let mut all: Vec<u32> = (0..batch.len() as u32).collect();
             all.sort_by_key(|index| batch.entry(*index as usize).name());
             all
         });
-        join(pieces, &mut held, &mut sort);
-        let index = held.index();
+        join(pieces, &mut hierarchy, &mut sort);
+        let index = hierarchy.index();
         assert_eq!(names(index.batch(), index.entries(7)), [b"a", b"b", b"c", b"d"]);
         let below: Vec<_> = index.entries(7).map(|position| index.directory(position)).collect();
         assert_eq!(below, [None, None, Some(8), Some(9)]);
         assert_eq!(index.directory(index.entries(1).start), Some(7));
         assert_eq!(index.entries(8), 0..0);
-        held.same(9, 8);
-        let index = held.index();
+        hierarchy.same(9, 8);
+        let index = hierarchy.index();
         let below: Vec<_> = index.entries(7).map(|position| index.directory(position)).collect();
         assert_eq!(below, [None, None, Some(8), Some(8)], "two entries for one directory");
         assert_eq!(index.failures(9).count(), 1);

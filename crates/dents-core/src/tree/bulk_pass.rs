@@ -16,7 +16,7 @@ use dents_sys::{AsFd, sched};
 /// `/proc/sys/kernel/overflowuid`, unless it was changed: the owner of a file whose user a user namespace does not have.
 const OVERFLOW: u32 = 65534;
 
-pub(super) struct Pass<'o> {
+pub(super) struct BulkPass<'o> {
     operand: Option<&'o CStr>,
     when: When,
     needs: NeedsByKind,
@@ -25,23 +25,30 @@ pub(super) struct Pass<'o> {
     pub(super) outcome: Outcome,
 }
 
-impl<'o> Pass<'o> {
+impl<'o> BulkPass<'o> {
     /// Where a pass is possible, the operands are asked for their attributes, too, with the same requests.
-    pub(super) fn new<S>(operands: &[&'o CStr], has_beginnings: bool, shared: &mut Shared<'_, S>) -> Self {
+    pub(super) fn new<S>(operands: &[&'o CStr], has_start_points: bool, shared: &mut Shared<'_, S>) -> Self {
         let (options, needs) = (shared.options, shared.needs);
         let outcome = match options.bulk {
             When::Never => Outcome::NotWanted,
             _ if options.rate.is_some() || shared.follows() || bulk::mask(&options.needs).is_empty() => {
                 Outcome::NeedsStatx
             }
-            _ if operands.len() != 1 || has_beginnings => Outcome::NotRoot,
+            _ if operands.len() != 1 || has_start_points => Outcome::NotRoot,
             _ => {
                 shared.needs = (needs | NeedsByKind::all(Needs::UID)).with_extra();
                 Outcome::Small
             }
         };
         let when = if outcome == Outcome::Small { options.bulk } else { When::Never };
-        Pass { operand: operands.first().copied(), when, needs, is_root: false, is_foreign: false, outcome }
+        BulkPass {
+            operand: operands.first().copied(),
+            when,
+            needs,
+            is_root: false,
+            is_foreign: false,
+            outcome,
+        }
     }
 
     /// Looks at the answer about the operand.

@@ -49,7 +49,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     fn dir() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/page")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report")
     }
 
     /// The SHA-256 of a text, in hexadecimal digits, from coreutils.

@@ -1,4 +1,4 @@
-//! Pieces of a file, read into memory and checked by their checksums. The decoder can read nothing else.
+//! Sections of a file (the footer, a row group), read into memory and checked by their checksums. The decoder can read nothing else.
 
 use super::checksum::{MAGIC, SEAL, TAIL};
 use ::parquet::errors::{ParquetError, Result};
@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 const LONGEST: usize = 1 << 30;
 
 /// The footer, or a row group.
-pub(super) struct Piece {
+pub(super) struct Section {
     /// Its offset in the file.
     start: u64,
     bytes: Bytes,
@@ -24,9 +24,9 @@ fn wrong(problem: &str) -> ParquetError {
     ParquetError::General(problem.to_string())
 }
 
-impl Piece {
+impl Section {
     /// Reads and checks the footer. `None` if there is no seal: another program wrote the file.
-    pub(super) fn footer(file: &File) -> Result<Option<Piece>> {
+    pub(super) fn footer(file: &File) -> Result<Option<Section>> {
         let len = file.metadata()?.len();
         let mut tail = [0; TAIL];
         let at = len.checked_sub(TAIL as u64).ok_or_else(|| wrong("it ends before it has begun"))?;
@@ -48,11 +48,17 @@ impl Piece {
         if seal[MAGIC.len()..] != crc32fast::hash(&footer).to_le_bytes() {
             return Err(wrong("the checksum of the table of contents is another"));
         }
-        Ok(Some(Piece { start: start + SEAL as u64, bytes: footer, len }))
+        Ok(Some(Section { start: start + SEAL as u64, bytes: footer, len }))
     }
 
     /// Reads and checks a row group. `buffer` is used for its bytes; [`Self::into_buffer`] returns it.
-    pub(super) fn group(file: &File, start: u64, size: u64, crc: u32, mut buffer: Vec<u8>) -> Result<Piece> {
+    pub(super) fn group(
+        file: &File,
+        start: u64,
+        size: u64,
+        crc: u32,
+        mut buffer: Vec<u8>,
+    ) -> Result<Section> {
         let len = file.metadata()?.len();
         let end = start.checked_add(size).filter(|end| *end <= len);
         end.ok_or_else(|| wrong("a row group is beyond the end"))?;
@@ -62,7 +68,7 @@ impl Piece {
         if crc32fast::hash(&buffer) != crc {
             return Err(wrong("the checksum of a row group is another"));
         }
-        Ok(Piece { start, bytes: buffer.into(), len })
+        Ok(Section { start, bytes: buffer.into(), len })
     }
 
     /// The memory; it is copied if a part of it is still used.
@@ -71,13 +77,13 @@ impl Piece {
     }
 }
 
-impl Length for Piece {
+impl Length for Section {
     fn len(&self) -> u64 {
         self.len
     }
 }
 
-impl ChunkReader for Piece {
+impl ChunkReader for Section {
     type T = Cursor<Bytes>;
 
     fn get_read(&self, start: u64) -> Result<Cursor<Bytes>> {

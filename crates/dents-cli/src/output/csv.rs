@@ -1,7 +1,7 @@
 //! The output of `--csv`: a line of titles, then a line for each row (RFC 4180). If a text is not UTF-8, its cell is empty, and a column
 //! at the end has the text in Base64. That column has the name of the first, with `_bytes` appended.
 
-use super::{Cell, Sheet, Type};
+use super::{Cell, RowWriter, Type};
 use dents_render::record::{Cells, Syntax};
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ impl<'o> Csv<'o> {
     }
 }
 
-impl Sheet for Csv<'_> {
+impl RowWriter for Csv<'_> {
     fn titles(&mut self, titles: &[(&'static str, Type)]) -> io::Result<()> {
         self.types = titles.iter().map(|(_, kind)| *kind).collect();
         let texts = titles.iter().filter(|(_, kind)| *kind == Type::Text);

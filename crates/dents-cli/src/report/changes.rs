@@ -3,7 +3,7 @@
 use crate::diff::{Difference, Growth, Keep, List, Outcome, Pair, Stop, shown};
 use crate::filter::Filter;
 use crate::inode::path_order;
-use crate::report::Diagnostics;
+use crate::output::Diagnostics;
 use crate::walk::Walk;
 use dents_core::tree::End;
 use std::cmp::Reverse;

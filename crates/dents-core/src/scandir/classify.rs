@@ -27,7 +27,7 @@ const MOUNTING: [FsType; 6] =
     [FsType::AUTOFS, FsType::NFS, FsType::AFS, FsType::CIFS, FsType::SMB2, FsType::OPENAFS];
 
 /// Names to stat, in order, until `left` directories are found.
-struct Questions<'a> {
+struct Candidates<'a> {
     batch: &'a Batch,
     order: &'a [u32],
     /// Whether to try `name/.` first.
@@ -38,30 +38,30 @@ struct Questions<'a> {
 }
 
 /// A worker's own state.
-struct Asker<'a> {
+struct Classifier<'a> {
     directory: BorrowedFd<'a>,
     path: Vec<u8>,
     savings: Savings,
 }
 
-impl<'a> Asker<'a> {
-    fn new(directory: BorrowedFd<'a>) -> Asker<'a> {
-        Asker { directory, path: Vec::new(), savings: Savings::default() }
+impl<'a> Classifier<'a> {
+    fn new(directory: BorrowedFd<'a>) -> Classifier<'a> {
+        Classifier { directory, path: Vec::new(), savings: Savings::default() }
     }
 }
 
-impl<'a> Order for Questions<'a> {
+impl<'a> Order for Candidates<'a> {
     type Task = usize;
-    type Local = Asker<'a>;
+    type Local = Classifier<'a>;
 
-    fn next(&self, _: &mut Asker<'a>) -> Next<usize> {
+    fn next(&self, _: &mut Classifier<'a>) -> Next<usize> {
         let slot = if self.left.load(Relaxed) == 0 { None } else { self.answers.claim() };
         slot.map_or(Next::End, Next::Task)
     }
 }
 
 /// Stats names in this order until `left` more directories are found. Returns the number of names that were stat'ed.
-pub(super) fn ask(
+pub(super) fn classify(
     directory: BorrowedFd<'_>,
     batch: &Batch,
     (options, fs): (&Options<'_>, FsType),
@@ -71,15 +71,15 @@ pub(super) fn ask(
 ) -> usize {
     let dot = options.tricks.contains(Tricks::DOT) && !MOUNTING.contains(&fs);
     let answers = Chunk::new(order.iter().map(|_| Class::Unknown));
-    let questions = Questions { batch, order, dot, answers, left: AtomicUsize::new(left) };
-    let execute = |asker: &mut Asker<'_>, slot| questions.answer(asker, slot);
-    let mut asker = Asker::new(directory);
+    let candidates = Candidates { batch, order, dot, answers, left: AtomicUsize::new(left) };
+    let execute = |classifier: &mut Classifier<'_>, slot| candidates.answer(classifier, slot);
+    let mut classifier = Classifier::new(directory);
     let started = clock::monotonic_ns();
     for _ in 0..ALONE {
-        let Next::Task(slot) = questions.next(&mut asker) else { break };
-        execute(&mut asker, slot);
+        let Next::Task(slot) = candidates.next(&mut classifier) else { break };
+        execute(&mut classifier, slot);
     }
-    let remaining = questions.answers.unclaimed();
+    let remaining = candidates.answers.unclaimed();
     let latency = (clock::monotonic_ns() - started) / (order.len() - remaining).max(1) as u64;
     let all = Mutex::new(Savings::default());
     match options.workers {
@@ -90,26 +90,26 @@ pub(super) fn ask(
                 let is_shared = worker > 0 && workers.share_descriptors();
                 let own = if is_shared { dir::open(directory, c".").ok() } else { None };
                 let directory = own.as_ref().map_or(directory, |own| own.as_fd());
-                let mut asker = Asker::new(directory);
-                crew.work(&questions, &mut asker, execute);
-                all.lock().add(&asker.savings);
+                let mut classifier = Classifier::new(directory);
+                crew.work(&candidates, &mut classifier, execute);
+                all.lock().add(&classifier.savings);
             });
         }
-        _ => alone(&questions, &mut asker, execute),
+        _ => alone(&candidates, &mut classifier, execute),
     }
-    savings.add(&asker.savings);
+    savings.add(&classifier.savings);
     savings.add(&all.into_inner());
-    let asked = order.len() - questions.answers.unclaimed();
-    for (index, class) in order.iter().zip(questions.answers.into_answers()).take(asked) {
+    let asked = order.len() - candidates.answers.unclaimed();
+    for (index, class) in order.iter().zip(candidates.answers.into_answers()).take(asked) {
         classes[*index as usize] = class;
     }
     asked
 }
 
-impl Questions<'_> {
-    fn answer(&self, asker: &mut Asker<'_>, slot: usize) {
+impl Candidates<'_> {
+    fn answer(&self, classifier: &mut Classifier<'_>, slot: usize) {
         let name = self.batch.entry(self.order[slot] as usize).c_name();
-        let class = self.class(asker, name);
+        let class = self.class(classifier, name);
         self.answers.publish(slot, class);
         if class == Class::Directory {
             // Several may be found at once; `left` must not go below zero.
@@ -117,8 +117,8 @@ impl Questions<'_> {
         }
     }
 
-    fn class(&self, asker: &mut Asker<'_>, name: &CStr) -> Class {
-        let Asker { directory, path, savings, .. } = asker;
+    fn class(&self, classifier: &mut Classifier<'_>, name: &CStr) -> Class {
+        let Classifier { directory, path, savings, .. } = classifier;
         if self.dot {
             path.clear();
             path.extend_from_slice(name.to_bytes());

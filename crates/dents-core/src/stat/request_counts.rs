@@ -1,4 +1,4 @@
-//! Counts the requests for each kind of entry, and the time of their answers: only for `--explain`.
+//! Counts the requests for each type of entry, and the time of their answers: only for `--explain`.
 
 use super::policy::Policy;
 use crate::lock::Mutex;
@@ -49,9 +49,9 @@ impl Call {
 
 /// The calls about entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Page([Calls; Call::ALL.len()]);
+pub struct CallsByType([Calls; Call::ALL.len()]);
 
-impl Page {
+impl CallsByType {
     /// The calls of one type.
     #[must_use]
     pub fn of(&self, call: Call) -> Calls {
@@ -72,53 +72,53 @@ impl Page {
 
 /// The calls by the final type of their entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pages([Page; 16]);
+pub struct CallsByKind([CallsByType; 16]);
 
-impl Pages {
+impl CallsByKind {
     /// About entries of a kind. [`Kind::Unknown`]: those whose `statx` failed.
     #[must_use]
-    pub fn of(&self, kind: Kind) -> &Page {
+    pub fn of(&self, kind: Kind) -> &CallsByType {
         &self.0[kind as usize]
     }
 
     /// The same, mutable.
-    pub fn of_mut(&mut self, kind: Kind) -> &mut Page {
+    pub fn of_mut(&mut self, kind: Kind) -> &mut CallsByType {
         &mut self.0[kind as usize]
     }
 
     /// About all entries.
     #[must_use]
-    pub fn total(&self) -> Page {
-        let mut total = Page::default();
-        for page in &self.0 {
-            total.merge(page);
+    pub fn total(&self) -> CallsByType {
+        let mut total = CallsByType::default();
+        for one in &self.0 {
+            total.merge(one);
         }
         total
     }
 
-    fn merge(&mut self, other: &Pages) {
+    fn merge(&mut self, other: &CallsByKind) {
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 }
 
-impl Page {
-    fn merge(&mut self, other: &Page) {
+impl CallsByType {
+    fn merge(&mut self, other: &CallsByType) {
         self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
     }
 }
 
 /// All counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct RequestCounts {
     /// The calls.
-    pub pages: Pages,
+    pub by_kind: CallsByKind,
     /// Most requests in flight, where each answer was a round trip.
     pub in_flight: u32,
     /// The file system of the largest directory, if it is known, and the number of its entries.
     pub fs: (Option<FsType>, u64),
 }
 
-impl Account {
+impl RequestCounts {
     /// The policy for that file system.
     #[must_use]
     pub fn policy(&self) -> &'static Policy {
@@ -128,35 +128,35 @@ impl Account {
 
 /// The counts of a listing; all askers add to it.
 #[derive(Debug, Default)]
-pub struct Ledger(Mutex<Account>);
+pub struct RequestCounter(Mutex<RequestCounts>);
 
-impl Ledger {
+impl RequestCounter {
     /// The counts so far.
     #[must_use]
-    pub fn account(&self) -> Account {
+    pub fn counts(&self) -> RequestCounts {
         *self.0.lock()
     }
 
     /// Adds other counts.
-    pub fn absorb(&self, other: &Account) {
-        self.note_calls(&other.pages);
+    pub fn add(&self, other: &RequestCounts) {
+        self.note_calls(&other.by_kind);
         self.note_in_flight(other.in_flight);
         self.note_directory(other.fs.0, other.fs.1 as usize);
     }
 
-    pub(crate) fn note_calls(&self, pages: &Pages) {
-        self.0.lock().pages.merge(pages);
+    pub(crate) fn note_calls(&self, by_kind: &CallsByKind) {
+        self.0.lock().by_kind.merge(by_kind);
     }
 
     pub(crate) fn note_in_flight(&self, highest: u32) {
-        let mut account = self.0.lock();
-        account.in_flight = account.in_flight.max(highest);
+        let mut counts = self.0.lock();
+        counts.in_flight = counts.in_flight.max(highest);
     }
 
     pub(crate) fn note_directory(&self, fs: Option<FsType>, entries: usize) {
-        let mut account = self.0.lock();
-        if entries as u64 >= account.fs.1 {
-            account.fs = (fs, entries as u64);
+        let mut counts = self.0.lock();
+        if entries as u64 >= counts.fs.1 {
+            counts.fs = (fs, entries as u64);
         }
     }
 }

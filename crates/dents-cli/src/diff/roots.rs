@@ -1,4 +1,4 @@
-//! Paths below roots, and the roots of two scans, paired.
+//! The roots of two scans, in pairs, and paths below them.
 //!
 //! If each scan has one root, paths are relative to it, and the roots may have different names: a scan of `/data` can be compared with
 //! one of `/snapshots/data`. If a scan has several roots, roots of the same name are a pair, and a path begins with that name. Slashes at
@@ -68,15 +68,15 @@ impl Roots {
 
 /// A path, and the length of the root in it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct RootedPath<'a> {
     pub(super) path: &'a [u8],
     pub(super) root: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> RootedPath<'a> {
     /// The directories above, each with its depth; with `own`, the path itself too. The root first.
     pub(super) fn directories(self, own: bool) -> impl Iterator<Item = (u32, &'a [u8])> {
-        let Place { path, root } = self;
+        let RootedPath { path, root } = self;
         let begin = root + usize::from(path.get(root) == Some(&b'/') && root > 0);
         let slashes = (begin..path.len()).filter(move |at| path[*at] == b'/');
         let is_root = path.len() == root;
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn directories_above_a_path() {
         let all = |path: &str, root, own| -> Vec<(u32, String)> {
-            let place = Place { path: path.as_bytes(), root };
+            let rooted = RootedPath { path: path.as_bytes(), root };
             let text = |(depth, path)| (depth, String::from_utf8_lossy(path).into_owned());
-            place.directories(own).map(text).collect()
+            rooted.directories(own).map(text).collect()
         };
         let expected = |paths: &[&str]| -> Vec<(u32, String)> {
             paths.iter().enumerate().map(|(depth, path)| (depth as u32, (*path).to_owned())).collect()

@@ -1,4 +1,5 @@
-//! Continues an interrupted walk at directories below the operands, as if their parents had just been read.
+//! Starts a walk at directories below the operands, as if their parents had just been read: to resume an interrupted
+//! walk, or to walk a part of a tree.
 
 use super::ancestors::{Ancestors, Device};
 use super::shared::Shared;
@@ -13,7 +14,7 @@ use dents_sys::{AsFd, Result};
 
 /// A directory to continue with. Its own row was written when its parent was read, and is not yielded again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Beginning {
+pub struct StartPoint {
     /// The path of its parent, beginning with the operand; empty for an operand.
     pub parent: Vec<u8>,
     /// Its name; for an operand, the whole path.
@@ -23,15 +24,15 @@ pub struct Beginning {
 }
 
 impl<S: Clone + Default + Send + Sync> Worker<S> {
-    /// Puts the beginnings on the stack. Consecutive ones with the same parent form a group.
+    /// Puts the start points on the stack. Consecutive ones with the same parent form a group.
     ///
     /// The device to stay on and the ancestors, for finding loops, are found again from the path; the visitor's state
     /// is the default. Costs a few requests for each parent if one of the two is needed, else nothing.
-    pub(super) fn push_beginnings(&mut self, beginnings: &[Beginning], shared: &Shared<'_, S>) {
+    pub(super) fn push_start_points(&mut self, start_points: &[StartPoint], shared: &Shared<'_, S>) {
         let mut gathering = Gathering::default();
         let same =
-            |one: &Beginning, other: &Beginning| (one.depth, &one.parent) == (other.depth, &other.parent);
-        for group in beginnings.chunk_by(same) {
+            |one: &StartPoint, other: &StartPoint| (one.depth, &one.parent) == (other.depth, &other.parent);
+        for group in start_points.chunk_by(same) {
             let (parent, depth) = (&group[0].parent, group[0].depth);
             let mut about = About { depth: depth.saturating_sub(1), ..About::default() };
             if depth > 1 {

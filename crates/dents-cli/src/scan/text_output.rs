@@ -39,15 +39,15 @@ impl FirstError {
 }
 
 /// The output, unbuffered.
-pub(crate) struct Out<'t> {
+pub(crate) struct TextOutput<'t> {
     file: Mutex<Output>,
     first_error: &'t FirstError,
 }
 
-impl<'t> Out<'t> {
+impl<'t> TextOutput<'t> {
     /// Writes to a file; `-` is standard output.
     pub(crate) fn create(path: &Path, first_error: &'t FirstError) -> io::Result<Self> {
-        Ok(Out { file: Mutex::new(Output::create(path)?), first_error })
+        Ok(TextOutput { file: Mutex::new(Output::create(path)?), first_error })
     }
 
     /// Completes the output: the file appears. Returns its path if it was renamed.
@@ -73,14 +73,14 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The lines of one worker that were not written yet.
 pub(crate) struct Lines<'o> {
-    out: &'o Out<'o>,
+    out: &'o TextOutput<'o>,
     pub(crate) bytes: Vec<u8>,
     /// The time of the first of them.
     since: u64,
 }
 
 impl<'o> Lines<'o> {
-    pub(crate) fn new(out: &'o Out<'o>) -> Self {
+    pub(crate) fn new(out: &'o TextOutput<'o>) -> Self {
         Lines { out, bytes: Vec::with_capacity(FULL + FULL / 2), since: 0 }
     }
 

@@ -1,4 +1,4 @@
-//! Threads for the tests of this crate.
+//! Threads that the tests of this crate pass in as workers.
 
 use crate::stat::Workers;
 

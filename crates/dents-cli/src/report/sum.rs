@@ -1,4 +1,4 @@
-//! The sum of a directory: what is in it, by whom and how old.
+//! The sum of a directory: entries, bytes and allocated space, by user and by age.
 
 use crate::entry::Facts;
 use crate::stats::{AGES, Now};

@@ -14,7 +14,7 @@ use std::hash::BuildHasher;
 
 /// The facts. They take sixteen bytes for each directory with entries, and the path of each directory on another file system.
 #[derive(Default)]
-pub(super) struct Surroundings {
+pub(super) struct DirectoryFacts {
     filled: Option<Filled>,
     /// Directories on another device than that of their operand.
     foreign: HashSet<Box<[u8]>>,
@@ -28,13 +28,13 @@ struct Filled {
 
 type Device = (u32, u32);
 
-impl Surroundings {
+impl DirectoryFacts {
     /// Reads the file once for `--empty`, twice for `-x`.
-    pub(super) fn of(job: &Job<'_>, file: File<'_>) -> Result<Surroundings, Status> {
+    pub(super) fn of(job: &Job<'_>, file: File<'_>) -> Result<DirectoryFacts, Status> {
         let (filter, walk, session) = (job.filter, job.walk, job.diagnostics.session());
-        let (mut surroundings, one_file_system) = (Surroundings::default(), walk.one_file_system());
+        let (mut directory_facts, one_file_system) = (DirectoryFacts::default(), walk.one_file_system());
         if !filter.seeks_empty() && !one_file_system {
-            return Ok(surroundings);
+            return Ok(directory_facts);
         }
         if file.is_stream() {
             let option = if one_file_system { "-x" } else { "--empty" };
@@ -45,12 +45,12 @@ impl Surroundings {
             return Err(Status::WRONG);
         }
         if filter.seeks_empty() {
-            surroundings.filled = Some(Filled::read(file, session)?);
+            directory_facts.filled = Some(Filled::read(file, session)?);
         }
         if one_file_system {
-            surroundings.foreign = foreign(&Root::all(walk), file, session)?;
+            directory_facts.foreign = foreign(&Root::all(walk), file, session)?;
         }
-        Ok(surroundings)
+        Ok(directory_facts)
     }
 
     /// Whether a directory has no entries.

@@ -6,7 +6,7 @@ use super::sum::Figures;
 use super::tree::{Node, Tree};
 use super::{Args, Page};
 use crate::diff::{Difference, Growth};
-use crate::report::Completion;
+use crate::output::Completion;
 use crate::stats::{AGES, By, Tally};
 use crate::top::{By as Order, Ranked, time_of};
 use dents_core::batch::Time;

@@ -32,7 +32,7 @@ pub enum Cell<'c> {
 }
 
 /// Receives rows.
-pub(crate) trait Sheet {
+pub(crate) trait RowWriter {
     /// Name and type of each column. Called once, before all rows.
     fn titles(&mut self, titles: &[(&'static str, Type)]) -> io::Result<()>;
 
@@ -58,7 +58,7 @@ pub struct Records {
     pub columns: Vec<(&'static str, Type, Values)>,
 }
 
-impl Sheet for Records {
+impl RowWriter for Records {
     fn titles(&mut self, titles: &[(&'static str, Type)]) -> io::Result<()> {
         let values = |kind| match kind {
             Type::Number => Values::Numbers(Vec::new()),

@@ -1,9 +1,9 @@
-//! The resources of a fill: threads, a strategy, a watch.
+//! The resources with which metadata is requested: a strategy, threads, the mount table, rings.
 
 use super::choose::{self, Signals};
-use super::ledger::Ledger;
 use super::policy::Policy;
-use super::{Place, Question};
+use super::request_counts::RequestCounter;
+use super::{ListedDir, Question};
 use crate::mounts::Mounts;
 use crate::needs::NeedsByKind;
 use crate::ring::Rings;
@@ -97,7 +97,7 @@ pub enum Mode {
 
 /// The resources of a fill.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct Resources<'a> {
     /// The requested strategy.
     pub mode: Mode,
     /// The number of threads.
@@ -112,10 +112,10 @@ pub struct Means<'a> {
     /// Whether values may be stale where that saves requests to a server (`AT_STATX_DONT_SYNC`).
     pub lazy: bool,
     /// Where to count requests. Costs two clock readings for each call.
-    pub ledger: Option<&'a Ledger>,
+    pub counter: Option<&'a RequestCounter>,
 }
 
-impl<'a> Means<'a> {
+impl<'a> Resources<'a> {
     pub(super) fn signals(
         &self,
         entries: usize,
@@ -130,7 +130,7 @@ impl<'a> Means<'a> {
     /// The request for the entries of a directory.
     pub(super) fn question<'q>(
         &self,
-        place: &Place<'q>,
+        listed: &ListedDir<'q>,
         needs: &'q NeedsByKind,
         follow: bool,
         by_text: bool,
@@ -138,14 +138,14 @@ impl<'a> Means<'a> {
     where
         'a: 'q,
     {
-        let lazy = self.lazy && stat::takes_dont_sync(place.dir);
+        let lazy = self.lazy && stat::takes_dont_sync(listed.dir);
         Question {
-            dir: place.dir,
+            dir: listed.dir,
             needs,
             follow,
             by_text,
             lazy,
-            ledger: self.ledger,
+            counter: self.counter,
             watch: self.threads.watching(),
         }
     }
@@ -164,5 +164,5 @@ pub struct Asking<'a> {
     /// Whether symbolic links are followed.
     pub follow: bool,
     /// The resources.
-    pub means: &'a Means<'a>,
+    pub resources: &'a Resources<'a>,
 }

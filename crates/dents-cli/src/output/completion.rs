@@ -1,6 +1,6 @@
 //! The end of a command: writes the result to standard output, and a message if the result is partial; returns the exit status.
 
-use super::{Diagnostics, Records, Sheet};
+use super::{Diagnostics, Records, RowWriter};
 use crate::message;
 use crate::session::{Session, Status};
 use dents_core::tree::End;
@@ -48,13 +48,13 @@ impl<'s> Completion<'s> {
     /// Writes the result, and returns the exit status: 0; 1 if something could not be read or written, or if a scan file is partial
     /// without `--partial`; 128 plus the number of the signal that stopped the work, 130 for Ctrl-C. If the output is a closed pipe, it
     /// does not return.
-    pub(crate) fn finish(self, write: impl FnOnce(Paper<'_>) -> io::Result<()>) -> Status {
+    pub(crate) fn finish(self, write: impl FnOnce(Destination<'_>) -> io::Result<()>) -> Status {
         let (written, stdout_failed) = match self.session.table() {
-            Some(mut table) => (write(Paper::Sheet(table.insert(Records::default()))), false),
+            Some(mut table) => (write(Destination::Rows(table.insert(Records::default()))), false),
             None => {
                 let stdout = Stdout { inner: io::stdout().lock(), failed: false };
                 let mut out = BufWriter::with_capacity(1 << 16, stdout);
-                let written = write(Paper::Text(&mut out)).and_then(|()| out.flush());
+                let written = write(Destination::Text(&mut out)).and_then(|()| out.flush());
                 // Dropping the writer would write the rest of the buffer again.
                 (written, out.into_parts().0.failed)
             }
@@ -110,9 +110,9 @@ impl Write for Stdout {
 }
 
 /// The destination of the result.
-pub(crate) enum Paper<'o> {
+pub(crate) enum Destination<'o> {
     /// Standard output, in the format of the options.
     Text(&'o mut dyn Write),
     /// A table for another program, with the rows of `--csv`.
-    Sheet(&'o mut dyn Sheet),
+    Rows(&'o mut dyn RowWriter),
 }
