@@ -309,8 +309,9 @@ mod tests {
     fn a_thread_that_sleeps_in_the_kernel_is_stuck() {
         let (watch, mut watchdog) = (Box::new(Watch::new()), Watchdog::new(1));
         let (release, stuck) = std::sync::mpsc::channel::<()>();
+        let watch = &*watch;
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 watch.take(1);
                 watch.begin(1, b"slow");
                 let _ = stuck.recv();
