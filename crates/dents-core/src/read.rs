@@ -1,5 +1,7 @@
 //! Reading the names of a directory: `getdents64` into one buffer, parsed into a [`Batch`].
 
+pub(crate) mod several;
+
 use crate::batch::Batch;
 use crate::needs::{Kind, Kinds};
 use crate::pattern::Pattern;
@@ -7,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ffi::CStr;
-use dents_sys::dir::{self, Dirents};
+use dents_sys::dir::{self, Dirent, Dirents};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
@@ -49,6 +51,20 @@ impl Filter {
         shown && (self.is_plain() || self.kinds.contains(kind) && self.no_pattern_matches(name))
     }
 
+    #[inline]
+    fn wants_record(&self, record: &Dirent<'_>) -> bool {
+        self.wants(record.name.to_bytes(), Kind::from_d_type(record.d_type))
+    }
+
+    /// Appends the entry to the batch if it is wanted.
+    #[inline]
+    fn keep(&self, record: &Dirent<'_>, batch: &mut Batch) {
+        let kind = Kind::from_d_type(record.d_type);
+        if self.wants(record.name.to_bytes(), kind) {
+            batch.push(record.name, kind, record.ino);
+        }
+    }
+
     fn is_plain(&self) -> bool {
         self.hide.is_empty() && self.ignore.is_empty() && self.kinds == Kinds::ALL
     }
@@ -65,6 +81,8 @@ impl Filter {
 pub struct Reader {
     dir: OwnedFd,
     buffer: Vec<u8>,
+    /// Bytes of the buffer that the last read filled.
+    filled: usize,
     fs: OnceCell<Option<FsType>>,
 }
 
@@ -90,7 +108,7 @@ impl Reader {
     /// Reads an open directory.
     #[must_use]
     pub fn new(dir: OwnedFd) -> Reader {
-        Reader { dir, buffer: Vec::new(), fs: OnceCell::new() }
+        Reader { dir, buffer: Vec::new(), filled: 0, fs: OnceCell::new() }
     }
 
     /// The directory's descriptor; names are relative to it.
@@ -119,7 +137,7 @@ impl Reader {
     /// Sets a used buffer, to avoid an allocation.
     #[must_use]
     pub fn with_buffer(mut self, buffer: Vec<u8>) -> Reader {
-        self.buffer = buffer;
+        (self.buffer, self.filled) = (buffer, 0);
         self
     }
 
@@ -129,13 +147,21 @@ impl Reader {
         (self.dir.as_fd(), Stream::new(self.dir.as_fd(), &mut self.buffer))
     }
 
+    /// The records read last, unless the buffer has grown since.
+    fn records(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
     /// Appends the names of one more buffer: one `getdents64`. `Ok(false)` at the end.
     ///
     /// # Errors
     /// The error of `getdents64`; names already appended are valid. `EIO` where a file system returns invalid records,
     /// `EOVERFLOW` for more entries than a batch holds (4 billion).
     pub fn read(&mut self, filter: &Filter, batch: &mut Batch) -> Result<bool> {
-        self.split().1.read(filter, batch)
+        let (_, mut stream) = self.split();
+        let answer = stream.read(filter, batch);
+        self.filled = stream.filled;
+        answer
     }
 
     /// Reads to the end.
@@ -152,6 +178,8 @@ impl Reader {
 pub(crate) struct Stream<'a> {
     dir: BorrowedFd<'a>,
     buffer: &'a mut Vec<u8>,
+    /// Bytes of it that the last read filled.
+    filled: usize,
     /// Most bytes to read at a time.
     most: usize,
 }
@@ -159,7 +187,7 @@ pub(crate) struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// Reads into a buffer, which may be empty.
     pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
-        Stream { dir, buffer, most: LARGE_BUFFER }
+        Stream { dir, buffer, filled: 0, most: LARGE_BUFFER }
     }
 
     /// Keeps the buffer small, because workers wait for the names.
@@ -183,26 +211,27 @@ impl<'a> Stream<'a> {
             *self.buffer = vec![0; BUFFER];
         }
         let room = self.buffer.len().min(self.most);
-        let filled = match dir::getdents64(dir, &mut self.buffer[..room]) {
-            // The directory was removed while it was open: it has no entries (POSIX, readdir).
-            Err(Errno::NOENT) => 0,
-            other => other?,
-        };
+        let filled = getdents(dir, &mut self.buffer[..room])?;
+        self.filled = filled;
         batch.reserve(filled);
         let mut records = Dirents::new(&self.buffer[..filled]);
-        for record in records.by_ref() {
-            let kind = Kind::from_d_type(record.d_type);
-            if filter.wants(record.name.to_bytes(), kind) {
-                batch.push(record.name, kind, record.ino);
-            }
-        }
+        records.by_ref().for_each(|record| filter.keep(&record, batch));
         let malformed = records.malformed();
         // The rest of the buffer could not hold another record: there may be more names.
         if filled + 1024 > BUFFER && self.buffer.len() < self.most {
             *self.buffer = vec![0; self.most];
+            self.filled = 0;
         }
         batch.whole()?;
         if malformed { Err(Errno::IO) } else { Ok(filled != 0) }
+    }
+}
+
+fn getdents(dir: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
+    match dir::getdents64(dir, buffer) {
+        // The directory was removed while it was open: it has no entries (POSIX, readdir).
+        Err(Errno::NOENT) => Ok(0),
+        other => other,
     }
 }
 

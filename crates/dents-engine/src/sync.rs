@@ -133,6 +133,8 @@ pub enum Fault {
     TakeInSilence,
     /// A worker that has paused a task reports that it has none.
     ForgetPaused,
+    /// A span is split at marks that its worker has passed.
+    SplitBehind,
 }
 
 /// Whether the model test injected this fault. Constant false without the feature `model`.

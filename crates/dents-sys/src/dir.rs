@@ -72,6 +72,13 @@ pub fn rewind(dir: BorrowedFd<'_>) -> Result<()> {
     rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
 }
 
+/// Goes to the entry at this position, a [`Dirent::off`] of the same directory: one `lseek`. Where positions have an order,
+/// as on ext4, XFS and tmpfs, and no entry has this one, the next [`getdents64`] begins at the entry behind it. `EINVAL` for a
+/// position that the file system cannot have.
+pub fn seek(dir: BorrowedFd<'_>, off: i64) -> Result<()> {
+    rustix::fs::seek(dir, SeekFrom::Start(off as u64)).map(drop)
+}
+
 /// Returns a descriptor of a file of any type without opening it: one `openat` with `O_PATH|O_NOFOLLOW|O_CLOEXEC`. It
 /// mounts nothing, and needs no permission on the file itself. `statx` with
 /// [`Flags::EMPTY_PATH`](crate::stat::Flags::EMPTY_PATH) and [`listxattr`](crate::xattr::listxattr) of the descriptor

@@ -362,6 +362,15 @@ impl Batch {
         tail
     }
 
+    /// Removes the entries from `len` on. No metadata may have been requested.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        debug_assert!(self.metas.len() == 0, "nothing was asked yet");
+        if let Some(dent) = self.dents.get(len) {
+            self.arena.truncate(dent.span().0);
+            self.dents.truncate(len);
+        }
+    }
+
     /// Sorts the entries by inode number. No metadata may have been requested.
     pub(crate) fn sort_by_inode(&mut self) {
         debug_assert!(self.metas.len() == 0, "nothing was asked yet");

@@ -3,10 +3,15 @@
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
 use super::workers::{self, Entries, OVERLAP_FROM};
-use super::{Asking, ListedDir, Mode, Report, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
+use super::{Asking, ListedDir, Mode, Report, Resources, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
 use crate::batch::{Batch, Slots};
+use crate::read::several::{self, Hands};
 use crate::read::{Filter, Reader};
-use crate::watchdog::{READING, Watch};
+use crate::watchdog::Watch;
+
+/// Reads of names, after the first, before several workers read the rest: 64 KiB and twice 256 KiB, some 15,000 entries. The rest then
+/// outweighs what the workers cost: 100 µs.
+const READS_ALONE: usize = 2;
 
 /// The result of [`read`].
 pub enum ReadOutcome {
@@ -39,13 +44,25 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     let far = policy(batch, reader).is_far();
     match threads_for_overlap(batch, asking, far) {
         Some(threads) => ReadOutcome::Partial(threads),
-        None => loop {
-            match read(batch, reader) {
-                Ok(true) => {}
-                ended => return ReadOutcome::Complete(ended.map(drop)),
-            }
-        },
+        None => ReadOutcome::Complete(read_names(batch, reader, filter, asking.resources)),
     }
+}
+
+/// Reads the remaining names. If they are many, several workers do.
+fn read_names(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    filter: &Filter,
+    resources: &Resources<'_>,
+) -> dents_sys::Result<()> {
+    let watch = resources.threads.watching();
+    for _ in 0..READS_ALONE {
+        if !read_more(batch, reader, filter, watch)? {
+            return Ok(());
+        }
+    }
+    let threads = if resources.mode == Mode::Classic { 1 } else { resources.threads.count() };
+    several::read(reader, filter, batch, &Hands { workers: resources.workers, threads, watch })
 }
 
 /// Reads one more buffer of names, like [`Reader::read`], and shows it at the lister's seat of a watch.
@@ -58,13 +75,7 @@ pub fn read_more(
     filter: &Filter,
     watch: Option<&'static Watch>,
 ) -> dents_sys::Result<bool> {
-    let Some(watch) = watch else { return reader.read(filter, batch) };
-    let before = batch.len();
-    watch.begin(0, READING);
-    let answer = reader.read(filter, batch);
-    watch.end(0, 0);
-    watch.add_read(batch.len() - before);
-    answer
+    several::read_one(reader, filter, batch, watch)
 }
 
 /// Fills the needs of all entries of a directory that [`read`] has begun.
