@@ -1,11 +1,13 @@
 //! Directories that change while they are listed: an entry that exists throughout is shown once, whatever is created,
 //! removed and renamed.
 
+use std::env::temp_dir;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use dents_lab::fixture::TempDir;
+use dents_lab::loopfs::{LoopFs, Real};
 use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{checked, number, release};
@@ -46,8 +48,8 @@ fn listed_once(program: &Path, dir: &Path, args: &[&str], stay: usize) {
     assert_eq!(outcome.end, End::Exit(i32::from(told.contains("cannot access '"))), "{args:?}: {told}");
 }
 
-fn under_change(stay: usize, listings: u64) {
-    let dir = TempDir::new("changing").expect("a directory");
+fn under_change(parent: &Path, stay: usize, listings: u64) {
+    let dir = TempDir::new_in(parent, "changing").expect("a directory");
     for number in 0..stay {
         File::create(dir.path().join(format!("stay-{number:05}"))).expect("a file");
     }
@@ -77,19 +79,31 @@ fn under_change(stay: usize, listings: u64) {
         }
     });
     let changes = changes.into_inner();
-    println!("{listings} listings of {stay} while {changes} changes were made");
+    println!("{listings} listings of {stay} in {} while {changes} changes were made", parent.display());
     assert!(changes > listings, "{changes} changes during {listings} listings");
 }
 
 /// Ten thousand listings of a small directory.
 #[test]
 fn what_stays_is_listed_once() {
-    under_change(40, number("DLS_LISTINGS", 10_000));
+    under_change(&temp_dir(), 40, number("DLS_LISTINGS", 10_000));
 }
 
 /// Enough entries that they are shared out, and read while they are asked about.
 #[test]
 fn also_in_larger_ones() {
-    under_change(300, number("DLS_LISTINGS", 10_000) / 20);
-    under_change(3000, number("DLS_LISTINGS", 10_000) / 100);
+    under_change(&temp_dir(), 300, number("DLS_LISTINGS", 10_000) / 20);
+    under_change(&temp_dir(), 3000, number("DLS_LISTINGS", 10_000) / 100);
+}
+
+/// So many that several workers read them, from different positions.
+#[test]
+fn and_in_huge_ones() {
+    let xfs = LoopFs::mount_or_skip(Real::Xfs);
+    let memory = PathBuf::from("/dev/shm");
+    let parents =
+        [Some(temp_dir()), memory.is_dir().then_some(memory), xfs.as_ref().map(|xfs| xfs.path().into())];
+    for parent in parents.into_iter().flatten() {
+        under_change(&parent, 60_000, number("DLS_LISTINGS", 10_000) / 200);
+    }
 }

@@ -8,7 +8,7 @@ use dents_lab::memory::{faults, peak};
 use dents_lab::palette::CHEAP;
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{number, release};
-use dents_lab::syscalls::{Trace, trace};
+use dents_lab::syscalls::{Trace, trace, trace_with};
 use object::{Object as _, ObjectSection as _};
 
 /// The calls that ask for an entry's metadata.
@@ -265,4 +265,27 @@ fn a_short_listing_touches_few_pages() {
             options.join(" ")
         );
     }
+}
+
+/// Several workers read a huge directory from different positions. If they cannot, one does, and shows the same.
+#[test]
+fn a_huge_directory_is_read_by_several() {
+    for parent in [std::env::temp_dir(), "/dev/shm".into()].iter().filter(|parent| parent.is_dir()) {
+        let dir = plain(parent, 60_000).expect("fixture");
+        let list = |args: &[&str]| listed(dir.path(), args);
+        let trace = counted(&list(&["-C", "-U"]));
+        let alone = counted(&list(&["-C", "-U", "--mode=classic"]));
+        assert_eq!((alone.count("lseek"), alone.count("statmount")), (0, 0), "one worker looks nothing up");
+        assert!(trace.outcome.stdout == alone.outcome.stdout, "{}", parent.display());
+        let stuck = trace_with(&list(&["-C", "-U"]), &["lseek:error=EINVAL"]).expect("strace");
+        assert!(stuck.outcome.stdout == alone.outcome.stdout && stuck.outcome.stderr.is_empty(), "no seek");
+        let limited = list(&["-C", "-U"]).under(&["sh", "-c", "ulimit -n 4; exec \"$0\" \"$@\""]);
+        let outcome = limited.output().expect("dls starts");
+        assert!(outcome.stdout == alone.outcome.stdout && outcome.stderr.is_empty(), "no descriptor is left");
+        if trace.count("lseek") == 0 {
+            println!("{}: one worker reads directories there", parent.display());
+        }
+    }
+    let trace = counted(&listed(files(10_000).path(), &["-1"]));
+    assert_eq!((trace.count("lseek"), trace.count("statmount"), trace.count("clone")), (0, 0, 0));
 }

@@ -16,9 +16,15 @@
 //!
 //! The position of an entry is the `d_off` of the record before. The entries come out in the order in which one worker reads them.
 //!
+//! Not on btrfs (the last position is not known), overlayfs, FUSE and network file systems (positions may change, or identify
+//! nothing).
+//!
 //! A worker that cannot open the directory, or finds too few entries at its position, reads nothing: the others do its work.
 
-use super::{Filter, LARGE_BUFFER, Reader, getdents};
+#[cfg(test)]
+mod tests;
+
+use super::{Filter, Reader, getdents};
 use crate::batch::Batch;
 use crate::lock::Mutex;
 use crate::watchdog::{READING, Watch};
@@ -128,7 +134,7 @@ pub(crate) fn read(reader: &mut Reader, filter: &Filter, batch: &mut Batch, hand
         pieces: Mutex::default(),
         watch: hands.watch,
     };
-    let (dir, declared) = (reader.dir.as_fd(), batch.declared);
+    let (dir, declared, room) = (reader.dir.as_fd(), batch.declared, reader.buffer.len());
     let own = Worker { shared: &shared, dir, seat: hands.watch, batch: mem::take(batch), next: high };
     let own = Mutex::new(Some((own, &mut reader.buffer)));
     hands.workers.run(hands.threads, &|number| {
@@ -138,7 +144,7 @@ pub(crate) fn read(reader: &mut Reader, filter: &Filter, batch: &mut Batch, hand
         } else if let Ok(again) = dir::open(dir, c".") {
             let batch = Batch::new(declared);
             let worker = Worker { shared: &shared, dir: again.as_fd(), seat: None, batch, next: 0 };
-            worker.work(&mut vec![0; LARGE_BUFFER], None);
+            worker.work(&mut vec![0; room], None);
         }
     });
     drop(own);
@@ -273,7 +279,8 @@ impl Worker<'_, '_> {
     /// Reads one buffer at this position. If the split is refused, or the position cannot be read, nothing was read.
     fn split(&mut self, own: &mut Own, span: usize, at: u64, buffer: &mut [u8]) {
         let Shared { positions, spans, crew, .. } = self.shared;
-        let records = dir::seek(self.dir, positions.off(at)).and_then(|()| self.fill(buffer)).unwrap_or_default();
+        let records =
+            dir::seek(self.dir, positions.off(at)).and_then(|()| self.fill(buffer)).unwrap_or_default();
         self.next = at;
         let marks = self.marks(records);
         if spans.split(own, span, at, marks.as_ref().map(|(_, marks)| marks), crew)

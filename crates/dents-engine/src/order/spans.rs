@@ -208,7 +208,11 @@ mod tests {
         let (spans, crew) = (Spans::new((0, 10), 1_000), Crew::new(Limit::fixed(), 1));
         let mut own = None;
         assert!(!spans.split(&mut own, 0, 505, None, &crew), "nothing is there");
-        assert_eq!(spans.next(&mut own), Next::Task(Task::Split { span: 0, at: 257 }), "so the rest is shorter");
+        assert_eq!(
+            spans.next(&mut own),
+            Next::Task(Task::Split { span: 0, at: 257 }),
+            "so the rest is shorter"
+        );
         assert!(!spans.split(&mut own, 0, 257, Some(&marks(460)), &crew), "the last mark is behind the end");
         spans.advance(0, (11, 200));
         assert!(!spans.split(&mut own, 0, 190, Some(&marks(190)), &crew), "the other worker has passed it");

@@ -12,6 +12,7 @@ mod board;
 mod crew;
 mod queue;
 mod range;
+mod spans;
 mod steal;
 mod turns;
 mod wait;
