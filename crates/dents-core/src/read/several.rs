@@ -3,16 +3,17 @@
 //! Each worker opens the directory again, because an open directory has one position. Inode locks are shared while a directory
 //! is read, so two workers take half the time of one: measured on ext4, XFS and tmpfs of Linux 6.18.
 //!
-//! This needs file systems where an entry keeps its position, and where entries that exist throughout have one order:
+//! This needs file systems where an entry keeps its position, and where all readers meet entries that exist throughout in the same
+//! order:
 //!
 //! - **ext4**: the position is the hash of the name (fs/ext4/dir.c, `hash2pos`), 63 bits. Names with equal hashes share it.
-//!   Directories without an index have offsets instead: no entry is found in the middle of the hashes, and one worker reads on.
+//!   Directories without an index have offsets instead; entries stay where they are.
 //! - **XFS**: the offset of the entry in units of 8 bytes (fs/xfs/libxfs/xfs_dir2.h, `xfs_dir2_byte_to_dataptr`), cut to 31
-//!   bits. Entries are not moved.
-//! - **tmpfs since Linux 6.14**: a number that counts up (fs/libfs.c, `simple_offset_add`). Entries are listed newest first, so
-//!   positions fall. A file that was renamed to an existing name has that name's position, at another place: positions are
-//!   not an order, but identify entries. Older versions count up; before 6.6 a position was the number of entries before it, which
-//!   changes.
+//!   bits. Entries stay where they are.
+//! - **tmpfs**, where it lists the newest entry first: a number that counts up (fs/libfs.c, `simple_offset_add`), so positions
+//!   fall. A file that was renamed to an existing name has that name's position, at another place: positions identify entries, but
+//!   are not quite in order. Kernels whose positions rise are left out: before 6.6 a position was the number of entries
+//!   before, which changes.
 //!
 //! The position of an entry is the `d_off` of the record before. The entries come out in the order in which one worker reads them.
 //!
@@ -213,7 +214,7 @@ struct Worker<'w, 's> {
 }
 
 impl Worker<'_, '_> {
-    fn work(mut self, buffer: &mut Vec<u8>, mut own: Own) {
+    fn work(mut self, buffer: &mut [u8], mut own: Own) {
         let Shared { crew, spans, .. } = self.shared;
         let is_first = own.is_some();
         let execute = |own: &mut Own, task| match task {

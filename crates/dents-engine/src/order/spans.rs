@@ -121,17 +121,16 @@ impl Spans {
         let mut spans = self.0.lock();
         let (new, before) = (spans.len(), &mut spans[span]);
         before.is_split = false;
-        let found = marks.filter(|marks| marks[MARKS - 1] < before.until);
         let is_ahead = |marks: &&Marks| marks[0] > before.at || broken(Fault::SplitBehind);
-        let has_ended = before.end.is_some();
-        let accepted = found.filter(is_ahead).filter(|_| !has_ended).copied();
+        let is_within = |marks: &&Marks| marks[MARKS - 1] < before.until && before.end.is_none();
+        let accepted = marks.filter(is_ahead).filter(is_within).copied();
         if let Some(marks) = accepted {
             let (until, next) = (before.until, before.next.replace((new, marks)));
             (before.until, *own) = (marks[0], Some(new));
             let stride = before.stride;
             spans.push(Span { at: marks[0], stride, until, next, is_split: false, end: None });
-        } else if found.is_none() {
-            // Too few entries from there on. The next try is nearer.
+        } else if at > before.at {
+            // Too few entries from there on, or others: tmpfs begins anew below its lowest position. The next try is nearer.
             before.until = before.until.min(at);
         }
         drop(spans);
@@ -214,8 +213,10 @@ mod tests {
             "so the rest is shorter"
         );
         assert!(!spans.split(&mut own, 0, 257, Some(&marks(460)), &crew), "the last mark is behind the end");
-        spans.advance(0, (11, 200));
+        spans.advance(0, (190, 200));
         assert!(!spans.split(&mut own, 0, 190, Some(&marks(190)), &crew), "the other worker has passed it");
+        assert_eq!(spans.next(&mut own), Next::Task(Task::Split { span: 0, at: 228 }), "further on");
+        assert!(!spans.split(&mut own, 0, 228, Some(&marks(5)), &crew), "the position led back");
         assert_eq!((own, spans.next(&mut own)), (None, Next::Later), "too little is left");
         spans.finish(&mut Some(0), false);
         assert!(!spans.split(&mut own, 0, 201, Some(&marks(201)), &crew), "the span has ended");
