@@ -41,7 +41,7 @@ use dents_sys::statfs::FsType;
 use dents_sys::{AsFd, BorrowedFd, Errno, Result};
 
 /// The threads that read.
-pub(crate) struct Hands<'a> {
+pub(crate) struct Readers<'a> {
     pub(crate) workers: &'a dyn Workers,
     pub(crate) threads: usize,
     /// Shows the requests of the calling thread, and counts the names.
@@ -120,11 +120,16 @@ impl<'b> Iterator for Placed<'b> {
 ///
 /// # Errors
 /// Like [`Reader::read`].
-pub(crate) fn read(reader: &mut Reader, filter: &Filter, batch: &mut Batch, hands: &Hands<'_>) -> Result<()> {
-    let positions = if hands.threads > 1 { Positions::of(reader) } else { None };
+pub(crate) fn read(
+    reader: &mut Reader,
+    filter: &Filter,
+    batch: &mut Batch,
+    readers: &Readers<'_>,
+) -> Result<()> {
+    let positions = if readers.threads > 1 { Positions::of(reader) } else { None };
     let Some((positions, (low, high))) = positions.and_then(|known| Some((known, known.in_order(reader)?)))
     else {
-        while read_one(reader, filter, batch, hands.watch)? {}
+        while read_one(reader, filter, batch, readers.watch)? {}
         return Ok(());
     };
     let shared = Shared {
@@ -132,13 +137,13 @@ pub(crate) fn read(reader: &mut Reader, filter: &Filter, batch: &mut Batch, hand
         filter,
         spans: Spans::new((low, high), positions.until()),
         crew: Crew::new(Limit::fixed(), 1),
-        pieces: Mutex::default(),
-        watch: hands.watch,
+        done: Mutex::default(),
+        watch: readers.watch,
     };
     let (dir, declared, room) = (reader.dir.as_fd(), batch.declared, reader.buffer.len());
-    let own = Worker { shared: &shared, dir, seat: hands.watch, batch: mem::take(batch), next: high };
+    let own = Worker { shared: &shared, dir, seat: readers.watch, batch: mem::take(batch), next: high };
     let own = Mutex::new(Some((own, &mut reader.buffer)));
-    hands.workers.run(hands.threads, &|number| {
+    readers.workers.run(readers.threads, &|number| {
         if number == 0 {
             let Some((worker, buffer)) = own.lock().take() else { return };
             worker.work(buffer, Some(0));
@@ -174,12 +179,12 @@ struct Shared<'s> {
     filter: &'s Filter,
     spans: Spans,
     crew: Crew,
-    pieces: Mutex<Vec<Piece>>,
+    done: Mutex<Vec<ReadSpan>>,
     watch: Option<&'static Watch>,
 }
 
 /// The entries of a span, and the error that ended it.
-struct Piece {
+struct ReadSpan {
     span: usize,
     batch: Batch,
     ended: Result<()>,
@@ -188,14 +193,14 @@ struct Piece {
 impl Shared<'_> {
     /// Puts the entries together, up to the first error.
     fn join(self, batch: &mut Batch) -> Result<()> {
-        let mut pieces = self.pieces.into_inner();
+        let mut done = self.done.into_inner();
         for (nth, span) in self.spans.order().into_iter().enumerate() {
-            let Some(piece) = pieces.iter_mut().find(|piece| piece.span == span) else { continue };
+            let Some(part) = done.iter_mut().find(|part| part.span == span) else { continue };
             match nth {
-                0 => *batch = mem::take(&mut piece.batch),
-                _ => batch.append_names(&mut piece.batch),
+                0 => *batch = mem::take(&mut part.batch),
+                _ => batch.append_names(&mut part.batch),
             }
-            piece.ended?;
+            part.ended?;
         }
         batch.whole()
     }
@@ -273,7 +278,7 @@ impl Worker<'_, '_> {
     fn finish(&mut self, own: &mut Own, span: usize, has_met: bool, ended: Result<()>) {
         let declared = self.batch.declared;
         let batch = mem::replace(&mut self.batch, Batch::new(declared));
-        self.shared.pieces.lock().push(Piece { span, batch, ended });
+        self.shared.done.lock().push(ReadSpan { span, batch, ended });
         self.shared.spans.finish(own, has_met);
     }
 

@@ -3,9 +3,11 @@
 use super::choose::{self, Choice, Strategy};
 use super::policy::Policy;
 use super::workers::{self, Entries, OVERLAP_FROM};
-use super::{Asking, ListedDir, Mode, Report, Resources, Tally, asks, fill_at, resolve_by_text, trusts_readdir};
+use super::{
+    Asking, ListedDir, Mode, Report, Resources, Tally, asks, fill_at, resolve_by_text, trusts_readdir,
+};
 use crate::batch::{Batch, Slots};
-use crate::read::several::{self, Hands};
+use crate::read::several::{self, Readers};
 use crate::read::{Filter, Reader};
 use crate::watchdog::Watch;
 
@@ -62,7 +64,7 @@ fn read_names(
         }
     }
     let threads = if resources.mode == Mode::Classic { 1 } else { resources.threads.count() };
-    several::read(reader, filter, batch, &Hands { workers: resources.workers, threads, watch })
+    several::read(reader, filter, batch, &Readers { workers: resources.workers, threads, watch })
 }
 
 /// Reads one more buffer of names, like [`Reader::read`], and shows it at the lister's seat of a watch.

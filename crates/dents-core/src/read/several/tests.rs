@@ -1,7 +1,7 @@
 //! Several workers read what one reads, in its order; also while the directory changes.
 
 use super::*;
-use crate::crews::{Refused, Std};
+use crate::test_threads::{Refused, Std};
 use crate::needs::NeedsByKind;
 use crate::pattern::Pattern;
 use crate::read::Hidden;
@@ -45,8 +45,8 @@ impl Huge {
         for _ in 0..2 {
             ended = ended.and_then(|()| reader.read(filter, &mut batch).map(drop));
         }
-        let hands = Hands { workers, threads, watch: None };
-        let ended = ended.and_then(|()| read(&mut reader, filter, &mut batch, &hands));
+        let readers = Readers { workers, threads, watch: None };
+        let ended = ended.and_then(|()| read(&mut reader, filter, &mut batch, &readers));
         assert_eq!(ended, Ok(()));
         batch.iter().map(|entry| String::from_utf8_lossy(entry.name()).into_owned()).collect()
     }
