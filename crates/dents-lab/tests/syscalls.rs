@@ -62,7 +62,7 @@ fn assert_same_in_a_ring(dir: &Path, options: &str) {
 #[test]
 fn a_ring_makes_the_fewest() {
     let shm = Path::new("/dev/shm");
-    for (count, most) in [(10, 20), (100, 20), (1000, 26), (10_000, 45), (100_000, 220)] {
+    for (count, most) in [(10, 15), (100, 15), (1000, 16), (10_000, 33), (100_000, 163)] {
         let temporary = std::env::temp_dir();
         for parent in
             [temporary.as_path(), shm].into_iter().filter(|parent| parent.is_dir() && suits_a_ring(parent))

@@ -18,6 +18,11 @@
 //! name would be no faster, and needs the directory as the working directory of the whole process. Without /proc
 //! plain system calls are made.
 //!
+//! The number of requests decides the time: a third request per file takes as long as the first (10,000 files, requests
+//! alone: 16 ms for one each, 32 for two, 45 for three). Rings of 256 to 8,192 entries, `IOSQE_IO_HARDLINK` chains of
+//! 3, 30 and 90, `COOP_TASKRUN`, one worker or two were equal or slower. Paths from the working directory instead of the
+//! root saved 2 to 6 % of the time of a listing, less than the noise.
+//!
 //! Where each answer is a round trip, the kernel uses a thread for each request in flight, as many as `Resources` allow
 //! at once; its default is eight on two cores. The table is for FUSE, 1.2 ms a request, `-U --color=always`, in times
 //! of `auto` (median of 5 to 7 in turns on a machine busy with other work; processor time in brackets):
