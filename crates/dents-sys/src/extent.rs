@@ -45,8 +45,7 @@ pub fn first_block(file: BorrowedFd<'_>) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AsFd;
-    use std::fs::File;
+    use crate::{AsFd, CWD, dir};
 
     #[test]
     fn the_layout_is_that_of_the_kernel() {
@@ -55,13 +54,13 @@ mod tests {
 
     #[test]
     fn a_directory_has_a_place_or_the_file_system_does_not_tell() {
-        let place = first_block(File::open("/").expect("it opens").as_fd());
+        let place = first_block(dir::open(CWD, c"/").expect("it opens").as_fd());
         assert!(matches!(place, Ok(1..) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOTTY)), "{place:?}");
     }
 
     #[test]
     fn proc_has_no_disk() {
-        let place = first_block(File::open("/proc").expect("it opens").as_fd());
+        let place = first_block(dir::open(CWD, c"/proc").expect("it opens").as_fd());
         assert!(matches!(place, Err(Errno::OPNOTSUPP | Errno::NOTTY)), "{place:?}");
     }
 }

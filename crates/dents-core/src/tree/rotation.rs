@@ -23,11 +23,12 @@ pub(super) fn is_on_rotating_disk(dir: BorrowedFd<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dents_sys::AsFd;
-    use std::fs::File;
+    use crate::tree::open;
+    use dents_sys::{AsFd, CWD};
 
     #[test]
     fn proc_is_on_no_disk() {
-        assert!(!is_on_rotating_disk(File::open("/proc").expect("it opens").as_fd()));
+        let proc = open::by_path(CWD, b"/proc", true, &mut 0).expect("it opens");
+        assert!(!is_on_rotating_disk(proc.as_fd()));
     }
 }
