@@ -216,7 +216,7 @@ mod tests {
             (FsType::EXT, 2 * us,   30 * us,  false),  // memory
             (FsType::EXT, 2 * us,   9 * ms,   false),  // memory, 4,000 entries
             (FsType::EXT, 40 * us,  160 * ms, false),  // an SSD, 4,000 entries
-            (FsType::EXT, 150 * us, 1 * ms,   false),  // a network disk
+            (FsType::EXT, 150 * us, ms,       false),  // a network disk
             (FsType::NFS, 600 * us, 9 * ms,   false),
         ];
         for (fs, latency_ns, directory_ns, expected) in table {
