@@ -1,8 +1,8 @@
-//! Walks a tree, for measurements: `walk names|count|sizes|all [-jN] [-i] [-x] [-L] [-u] [-rN] PATH…`.
+//! Walks a tree, for measurements: `walk names|count|sizes|all [-jN] [-i] [-b] [-x] [-L] [-u] [-rN] PATH…`.
 //!
 //! `names` reads and counts all names, `count` counts by type, `sizes` sums sizes and blocks (a file with several links
-//! counts for each), `all` reads all metadata. `-j` sets the number of workers, `-i` walks in inode order, `-x` stays
-//! on one file system, `-L` follows links, `-u` treats all types as unknown, `-r` limits the requests per second, `-v`
+//! counts for each), `all` reads all metadata. `-j` sets the number of workers, `-i` walks in inode order, `-b` reads
+//! metadata in bulk wherever it can, `-x` stays on one file system, `-L` follows links, `-u` treats all types as unknown, `-r` limits the requests per second, `-v`
 //! prints the tally.
 
 #[path = "../tests/common/mod.rs"]
@@ -10,6 +10,7 @@ mod common;
 
 use common::Threads;
 use dents_core::batch::Batch;
+use dents_core::bulk::When;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{self, End, Failure, Follow, Options, Order, Place, Step, Visitor};
 use std::ffi::{CStr, CString};
@@ -65,7 +66,7 @@ fn main() -> ExitCode {
         Some("sizes") => What::Sizes,
         Some("all") => What::All,
         _ => {
-            eprintln!("usage: walk names|count|sizes|all [-jN] [-i] [-x] [-L] [-u] [-rN] [-v] PATH…");
+            eprintln!("usage: walk names|count|sizes|all [-jN] [-i] [-b] [-x] [-L] [-u] [-rN] [-v] PATH…");
             return ExitCode::FAILURE;
         }
     };
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
             [b'-', b'j', number @ ..] => options.workers = number_of(number),
             [b'-', b'r', number @ ..] => options.rate = number_of(number),
             b"-i" => options.order = Order::Inode,
+            b"-b" => options.bulk = When::Always,
             b"-x" => options.one_file_system = true,
             b"-L" => options.follow = Follow::Always,
             b"-u" => options.distrust_d_type = true,

@@ -90,8 +90,13 @@ fn walk(operand: &Path, options: &Options<'_>, workers: &dyn Workers) -> Walked 
         check_places(&places);
     }
     failures.sort_by(|one, other| one.0.cmp(&other.0));
-    let outcome =
-        Outcome { visitors: Vec::new(), end: outcome.end, tally: outcome.tally, bulk: outcome.bulk };
+    let outcome = Outcome {
+        visitors: Vec::new(),
+        end: outcome.end,
+        tally: outcome.tally,
+        order: outcome.order,
+        bulk: outcome.bulk,
+    };
     Walked { rows, failures, faults, outcome }
 }
 

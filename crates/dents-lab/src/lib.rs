@@ -12,7 +12,7 @@
 //! [`options`] of GNU `ls`, any environment, pipes and [`terminal`]s, over [`tree`]s that are random too).
 //!
 //! [`tmux`] shows what a terminal displays. [`slowfs`] is a file system that is slow, does not answer, fails or gives wrong
-//! answers; [`loopfs`] has real ones of other kinds.
+//! answers; [`loopfs`] has real ones of other kinds, and [`disk`] puts one on a rotating disk.
 //!
 //! [`cluster`] simulates scans by many clients, which no machine here could run.
 //!
@@ -22,6 +22,7 @@ pub mod case;
 pub mod cluster;
 pub mod coming_from;
 pub mod diff;
+pub mod disk;
 pub mod draw;
 pub mod fixture;
 pub mod kernels;

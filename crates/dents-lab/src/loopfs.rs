@@ -78,13 +78,13 @@ impl Drop for LoopFs {
     }
 }
 
-/// Runs a program that prints nothing if it succeeds.
-fn run(command: &mut Command) -> Result<(), String> {
+/// Runs a program, and returns its output.
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().display().to_string();
     let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{name}: {error}"))?;
     match output.status.success() {
-        true => Ok(()),
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim())),
     }
 }

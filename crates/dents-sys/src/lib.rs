@@ -37,6 +37,7 @@ pub mod clock;
 pub mod cwd;
 pub mod dir;
 pub mod event;
+pub mod extent;
 pub mod file;
 pub mod fileattr;
 pub mod futex;

@@ -15,11 +15,11 @@ mod fuzz;
 mod listing;
 mod mutants;
 mod pictures;
+mod programs;
 mod publish;
 mod python;
 mod select;
 mod simulate;
-mod slowfs;
 mod step;
 mod syscalls;
 mod test;
@@ -45,6 +45,8 @@ usage: cargo xtask COMMAND
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   simulate        simulate scans by many clients, into docs/SIMULATION.md and its plots; some minutes
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
+  disk IMAGE COMMAND
+                  run a command on the file system of an image, on a rotating disk in miniature; disk --help
   docs            write the manual pages and the completions anew, from the flags of dls and dents
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
@@ -78,7 +80,7 @@ fn main() -> ExitCode {
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["syscalls"] => syscalls::run(),
         ["mutants", ref rest @ ..] => mutants::run(rest),
-        ["slowfs", ref rest @ ..] => return slowfs::run(rest),
+        [program @ ("slowfs" | "disk"), ref rest @ ..] => return programs::run(program, rest),
         ["--help" | "help"] => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -24,7 +24,7 @@ use dents::Threads;
 use dents_core::bulk::When;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
-use dents_core::tree::{self, End, Options, StartPoint, Tally};
+use dents_core::tree::{self, End, Options, Order, StartPoint, Tally};
 use dents_render::quantity::grouped;
 use dents_render::record::words::of_kind;
 use dents_sink::Extent;
@@ -165,6 +165,9 @@ impl Job<'_> {
             let Tally { entries, stats, directories, joined, .. } = tally;
             let session = self.diagnostics.session();
             session.say(format!("bulk: {}", bulk::report(outcome.bulk, joined)).as_bytes());
+            if outcome.order == Order::Inode {
+                session.say(b"order: one worker, as the directories are on the disk, because it rotates");
+            }
             let entries = counted(entries, "entry", "entries");
             let directories = counted(directories, "directory", "directories");
             let cost = format!("cost: {} statx for {entries}; {directories} read", grouped(stats));

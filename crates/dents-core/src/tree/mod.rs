@@ -21,12 +21,12 @@
 //! the size of the tree or of a directory. 200,000 subdirectories with names of 200 bytes, one of which has 50,000
 //! more, take 8 MiB with one worker and 21 to 24 with two to eight that stat them (42 and more without pausing); a
 //! million files of one directory take 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`], up to
-//! [`Options::frontier`] directories wait in one queue in the order of inode numbers instead, as an elevator moves over
-//! a disk.
+//! [`Options::frontier`] directories wait in one queue instead, and are passed in two sweeps, as a head moves over a disk: opened by inode number, to
+//! find their first blocks, and read in the order of these (`docs/DISK.md`).
 //!
 //! **How many workers.** One for each core where answers come from memory, many where each answer is a round trip,
 //! never more than the policy of the file system allows ([`dents_engine::limit`]). The first directories tell the
-//! latency (`probe.rs`).
+//! latency (`probe.rs`). On a rotating disk one worker continues by inode number: it has one head.
 //!
 //! **Descriptors never cross workers.** One stays open for each directory whose subdirectories are still to be opened,
 //! while the worker's share of [`Options::descriptors`] lasts. Beyond that, and after stealing, directories are opened
@@ -91,6 +91,7 @@ pub mod hardlinks;
 pub mod hierarchy;
 mod open;
 mod probe;
+mod rotation;
 mod shared;
 mod start_point;
 mod subdirectories;
@@ -212,10 +213,12 @@ pub enum Follow {
 /// The order of opening directories and of requests for entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The cheapest: depth first in reading order; exactly so with one worker.
+    /// The cheapest: depth first in reading order; exactly so if the number of workers is set to one. If it is not set, and the first
+    /// directories take as long as on a rotating disk, and the disk is one, the walk continues by inode number with one worker.
     #[default]
     Any,
-    /// By inode number, over all waiting directories: fewer seeks on a spinning disk without cached data.
+    /// In the order of the disk, over all waiting directories: fewer seeks on a rotating disk without cached data. Inodes are read by
+    /// number, directories by their first block. Costs `openat` and an `ioctl` for each directory beside those of reading it.
     Inode,
 }
 
@@ -284,6 +287,8 @@ pub struct Outcome<V> {
     pub end: End,
     /// The counts.
     pub tally: Tally,
+    /// The order in which the walk ended. On a rotating disk [`Order::Any`] becomes [`Order::Inode`].
+    pub order: Order,
     /// Whether metadata was read in bulk, or why not.
     pub bulk: bulk::Outcome,
 }
@@ -347,7 +352,8 @@ where
     let mut tally = Tally::default();
     finished.iter().for_each(|(.., one)| tally += *one);
     let visitors = finished.into_iter().map(|(_, visitor, _)| visitor).collect();
-    Outcome { visitors, end: shared.bounds.end(), tally, bulk: bulk.outcome }
+    let order = if shared.by_inode { Order::Inode } else { Order::Any };
+    Outcome { visitors, end: shared.bounds.end(), tally, order, bulk: bulk.outcome }
 }
 
 /// A time this many nanoseconds from now, for [`Options::deadline_ns`].

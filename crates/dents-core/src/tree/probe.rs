@@ -1,5 +1,6 @@
 //! Chooses the number of workers: the calling thread walks the first directories and measures the latency.
 
+use super::rotation;
 use super::shared::Shared;
 use super::visitor::Visitor;
 use super::worker::Worker;
@@ -36,14 +37,33 @@ pub(super) fn workers<V: Visitor>(
         // The first entries of a large directory showed the latency.
         let told = shared.latency_ns.load(Relaxed);
         if told > 0 {
-            return Some(choose::workers(sched::available_cores(), told, policy(worker, shared)));
+            return Some(choose(worker, shared, told, (from - started) / batches.max(1) as u64));
         }
     }
     let latencies = &mut latencies[..batches];
     latencies.sort_unstable();
     let latency_ns = latencies[latencies.len() / 2];
     shared.set_latency(latency_ns);
-    Some(choose::workers(sched::available_cores(), latency_ns, policy(worker, shared)))
+    Some(choose(worker, shared, latency_ns, (from - started) / batches as u64))
+}
+
+/// The number of workers for these times of an entry and of a directory; on a rotating disk one, which continues in the order of
+/// inode numbers.
+fn choose<S: Clone + Default + Send + Sync>(
+    worker: &mut Worker<S>,
+    shared: &mut Shared<'_, S>,
+    latency_ns: u64,
+    directory_ns: u64,
+) -> usize {
+    let policy = policy(worker, shared);
+    if choose::may_rotate(latency_ns, directory_ns, policy) {
+        worker.tally.requests += 1;
+        if worker.highest_open().is_some_and(rotation::is_on_rotating_disk) {
+            shared.continue_by_inode();
+            return 1;
+        }
+    }
+    choose::workers(sched::available_cores(), latency_ns, policy)
 }
 
 /// The policy of the file system where the walk began: that of the highest open directory. One `fstatfs`.

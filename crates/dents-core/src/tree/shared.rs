@@ -57,6 +57,8 @@ pub(super) struct Shared<'o, S> {
     pub(super) border: Border,
     /// Descriptors that each worker may keep.
     pub(super) share: usize,
+    /// Whether directories and requests are in the order of inode numbers.
+    pub(super) by_inode: bool,
     /// Entries for each part.
     pub(super) part: AtomicUsize,
     /// Whether the first worker is alone, and the number of workers is to be chosen.
@@ -84,6 +86,7 @@ impl<'o, S> Shared<'o, S> {
             bounds: Bounds::new(options),
             border: Border::new(),
             share: 0,
+            by_inode,
             part: AtomicUsize::new(PART),
             probing: options.workers.is_none(),
             latency_ns: AtomicU64::new(0),
@@ -108,6 +111,12 @@ impl<'o, S> Shared<'o, S> {
         workers
     }
 
+    /// Continues in the order of inode numbers. Directories that wait already are not sorted.
+    pub(super) fn continue_by_inode(&mut self) {
+        self.by_inode = true;
+        self.tasks.set_most_sorted(self.options.frontier);
+    }
+
     /// Sets the latency of requests. A long latency makes parts smaller, so that all workers get some.
     pub(super) fn set_latency(&self, nanoseconds: u64) {
         let fitting = (PART_NS / nanoseconds.max(1)) as usize;
@@ -118,7 +127,7 @@ impl<'o, S> Shared<'o, S> {
     /// Whether the worker must measure the latency with the first entries of a large batch.
     pub(super) fn wants_latency(&self) -> bool {
         let is_unknown = self.latency_ns.load(Relaxed) == 0;
-        is_unknown && self.options.order != Order::Inode && (self.probing || self.tasks.workers() > 1)
+        is_unknown && !self.by_inode && (self.probing || self.tasks.workers() > 1)
     }
 
     /// Reserves consecutive numbers for directories. Returns the first.

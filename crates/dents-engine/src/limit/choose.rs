@@ -82,6 +82,10 @@ pub fn latency_ns(elapsed_ns: u64, entries: usize, any_call_ns: u64) -> u64 {
     (elapsed_ns / entries.max(1) as u64).saturating_sub(3 * any_call_ns)
 }
 
+/// A rotating disk takes longer for a directory: until its block is under the head, half a turn takes 4 ms on average at 7,200 turns per minute, 2 ms
+/// at 15,000. A network disk takes 1 ms, an SSD 0.1 ms.
+const TURN_NS: u64 = 2_000_000;
+
 /// From this latency on a file system is remote.
 const FAR_NS: u64 = 2_000_000;
 
@@ -97,6 +101,15 @@ pub fn workers(cores: usize, latency_ns: u64, policy: &Policy) -> usize {
         ROUND_TRIP_NS.. => cores.max(64).min(policy.most),
         _ => policy.cores(cores).max(1),
     }
+}
+
+/// Whether a tree with these times may be on a rotating disk, if the kernel says that the disk rotates. It says so of many virtual disks,
+/// too, but only a rotating one makes both an entry and a directory take that long.
+///
+/// On such a disk one worker reads the directories in the order of their inodes: `docs/DISK.md` has the figures.
+#[must_use]
+pub fn may_rotate(latency_ns: u64, directory_ns: u64, policy: &Policy) -> bool {
+    policy.far == Far::No && is_round_trip(latency_ns) && directory_ns >= TURN_NS
 }
 
 /// Chooses a strategy. Never io_uring: the kernel hands each `statx` of a ring to a worker thread (io_uring/statx.c forces
@@ -188,6 +201,30 @@ mod tests {
                 workers(cores, latency_ns, policy),
                 count,
                 "{cores} cores, {latency_ns} ns, {policy:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_slow_entries_of_slow_directories_may_rotate() {
+        let (us, ms) = (1_000, 1_000_000);
+        #[rustfmt::skip]
+        let table = [
+            // file system, an entry, a directory, may rotate
+            (FsType::EXT, 600 * us, 9 * ms,   true),   // a rotating disk
+            (FsType::XFS, 100 * us, 2 * ms,   true),
+            (FsType::EXT, 2 * us,   30 * us,  false),  // memory
+            (FsType::EXT, 2 * us,   9 * ms,   false),  // memory, 4,000 entries
+            (FsType::EXT, 40 * us,  160 * ms, false),  // an SSD, 4,000 entries
+            (FsType::EXT, 150 * us, ms,       false),  // a network disk
+            (FsType::NFS, 600 * us, 9 * ms,   false),
+        ];
+        for (fs, latency_ns, directory_ns, expected) in table {
+            let policy = Policy::of(Some(fs));
+            assert_eq!(
+                may_rotate(latency_ns, directory_ns, policy),
+                expected,
+                "{fs:?} {latency_ns} {directory_ns}"
             );
         }
     }

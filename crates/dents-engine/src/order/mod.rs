@@ -6,6 +6,7 @@
 //! - [`steal`]: a tree: each worker goes depth first; an idle worker steals from the far end of another's stack.
 //! - [`queue`]: tasks by priority: those that the lister waits for go first.
 
+mod elevator;
 pub mod queue;
 pub mod range;
 pub mod spans;

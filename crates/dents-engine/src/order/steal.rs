@@ -15,18 +15,19 @@
 //!   takes the oldest offer that has unclaimed members, because it is the highest in the tree.
 //! - A paused task stays in the stack of its worker, and resumes when all tasks above it are done. No other worker
 //!   takes it.
-//! - Parts of a huge task, and members sorted by a key, go to any worker. Sorted members are taken in elevator order:
-//!   upwards from the last key, then again from the lowest.
+//! - Parts of a huge task, and members sorted by a key, go to any worker. Sorted members are taken twice, as the head of a
+//!   disk passes them (`elevator.rs`): a worker looks where the member is, and later a worker executes it.
 //!
 //! A worker without a task has an empty stack. So when all workers are idle, no group, paused task or part is left, and
 //! the [`Crew`] detects the end. Tasks are published first and announced afterwards: one barrier and one load if no
 //! worker sleeps.
 
+use super::elevator::Elevator;
 use crate::crew::{Crew, Next};
 use crate::limit::Limit;
 use crate::lock::Mutex;
 use crate::sync::{AtomicUsize, Fault, Ordering::Relaxed, broken};
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -122,6 +123,8 @@ impl<G, R> Stack<G, R> {
 pub enum Task<G, R, P> {
     /// A member of the topmost group on the worker's own stack.
     Own(Arc<Group<G>>, usize),
+    /// A member of a sorted group: look where it is, and [place](Steal::place) it.
+    Found(Arc<Group<G>>, usize),
     /// A member of a sorted group.
     Sorted(Arc<Group<G>>, usize),
     /// Another worker's group: [push](Steal::push) it and claim from it.
@@ -141,7 +144,7 @@ pub struct Steal<G, P> {
     parts: Mutex<VecDeque<P>>,
     /// The number of queued parts.
     waiting: AtomicUsize,
-    sorted: Mutex<Elevator<G>>,
+    sorted: Mutex<Elevator<Member<G>>>,
     /// Most members that may be sorted at a time; with 0 the lock is never taken.
     most_sorted: usize,
 }
@@ -154,15 +157,6 @@ struct Offers<G>(Mutex<VecDeque<Arc<Group<G>>>>);
 /// A group and the index of one of its members.
 type Member<G> = (Arc<Group<G>>, usize);
 
-/// Members in the order of their keys.
-#[derive(Debug)]
-struct Elevator<G> {
-    /// By key and by a unique number.
-    members: BTreeMap<(u64, u64), Member<G>>,
-    number: u64,
-    last: u64,
-}
-
 impl<G, P> Steal<G, P> {
     /// For one worker; see [`Steal::set_workers`].
     #[must_use]
@@ -172,7 +166,7 @@ impl<G, P> Steal<G, P> {
             offers: Vec::new(),
             parts: Mutex::new(VecDeque::new()),
             waiting: AtomicUsize::new(0),
-            sorted: Mutex::new(Elevator { members: BTreeMap::new(), number: 0, last: 0 }),
+            sorted: Mutex::new(Elevator::new()),
             most_sorted,
         };
         steal.set_workers(1);
@@ -182,6 +176,11 @@ impl<G, P> Steal<G, P> {
     /// Sets the number of workers; it never decreases.
     pub fn set_workers(&mut self, workers: usize) {
         self.offers.resize_with(workers.max(self.workers()), || Offers(Mutex::new(VecDeque::new())));
+    }
+
+    /// Sets the most members that may be sorted at a time.
+    pub fn set_most_sorted(&mut self, most: usize) {
+        self.most_sorted = most;
     }
 
     /// The number of workers.
@@ -209,8 +208,12 @@ impl<G, P> Steal<G, P> {
                 return Next::Task(Task::Resume(task));
             }
         }
-        if let Some((group, index)) = self.take_sorted() {
-            return Next::Task(Task::Sorted(group, index));
+        if let Some(((group, index), sweep)) = self.take_sorted() {
+            return Next::Task(if sweep == 0 {
+                Task::Found(group, index)
+            } else {
+                Task::Sorted(group, index)
+            });
         }
         self.steal(stack.worker).map_or(Next::Later, |group| Next::Task(Task::Stolen(group)))
     }
@@ -318,28 +321,25 @@ impl<G, P> Steal<G, P> {
             return false;
         }
         let mut sorted = self.sorted.lock();
-        if sorted.members.len() + keys.len() > self.most_sorted {
+        if sorted.len() + keys.len() > self.most_sorted {
             return false;
         }
         for (index, key) in keys.iter().enumerate() {
-            sorted.number += 1;
-            let key = (*key, sorted.number);
-            sorted.members.insert(key, (Arc::clone(group), index));
+            sorted.add(0, *key, (Arc::clone(group), index));
         }
         drop(sorted);
         self.crew.announce(keys.len());
         true
     }
 
-    fn take_sorted(&self) -> Option<Member<G>> {
-        if self.most_sorted == 0 {
-            return None;
-        }
-        let mut sorted = self.sorted.lock();
-        let ahead = sorted.members.range((sorted.last, 0)..).next().map(|(key, _)| *key);
-        let key = ahead.or_else(|| sorted.members.keys().next().copied())?;
-        sorted.last = key.0;
-        sorted.members.remove(&key)
+    /// Publishes a [found](Task::Found) member again, to be executed in the order of its place.
+    pub fn place(&self, group: Arc<Group<G>>, index: usize, place: u64) {
+        self.sorted.lock().add(1, place, (group, index));
+        self.crew.announce(1);
+    }
+
+    fn take_sorted(&self) -> Option<(Member<G>, usize)> {
+        if self.most_sorted == 0 { None } else { self.sorted.lock().take() }
     }
 }
 
@@ -356,7 +356,12 @@ mod tests {
     fn next(steal: &Shared, stack: &mut Own) -> String {
         match steal.next(stack) {
             Next::Task(Task::Own(group, index)) => format!("{}{index}", group.common),
-            Next::Task(Task::Sorted(group, index)) => format!("{}{index} by key", group.common),
+            Next::Task(Task::Found(group, index)) => {
+                let name = format!("{}{index} found", group.common);
+                steal.place(group, index, 10 - index as u64);
+                name
+            }
+            Next::Task(Task::Sorted(group, index)) => format!("{}{index} placed", group.common),
             Next::Task(Task::Stolen(group)) => {
                 let name = format!("stolen {}", group.common);
                 steal.push(stack, group);
@@ -461,17 +466,19 @@ mod tests {
     }
 
     #[test]
-    fn sorted_members_come_in_elevator_order() {
-        let (steal, mut own) = (Shared::new(4), Own::new(0));
+    fn sorted_members_are_found_and_placed() {
+        let (mut steal, mut own) = (Shared::new(0), Own::new(0));
+        assert!(!steal.sort(&Group::new("a", 0), &[]), "not sorted at all");
+        steal.set_most_sorted(4);
         assert!(!steal.sort(&Group::new("long", 5), &[0; 5]), "too many");
         assert!(steal.sort(&Group::new("a", 3), &[20, 10, 20]));
         assert!(!steal.sort(&Group::new("b", 2), &[0; 2]), "too many with those of a");
         steal.push(&mut own, Group::new("own", 1));
-        let some: Vec<_> = (0..3).map(|_| next(&steal, &mut own)).collect();
-        assert_eq!(some, ["own0", "a1 by key", "a0 by key"]);
-        assert!(steal.sort(&Group::new("c", 3), &[15, 25, 20]));
-        let rest: Vec<_> = (0..5).map(|_| next(&steal, &mut own)).collect();
-        assert_eq!(rest, ["a2 by key", "c2 by key", "c1 by key", "c0 by key", "later"]);
-        assert!(!Shared::new(0).sort(&Group::new("a", 0), &[]), "not sorted at all");
+        let some: Vec<_> = (0..4).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(some, ["own0", "a1 found", "a0 found", "a2 found"]);
+        assert!(!steal.sort(&Group::new("b", 2), &[0; 2]), "those that are placed still wait");
+        assert!(steal.sort(&Group::new("c", 1), &[15]));
+        let rest: Vec<_> = (0..6).map(|_| next(&steal, &mut own)).collect();
+        assert_eq!(rest, ["c0 found", "a2 placed", "a1 placed", "a0 placed", "c0 placed", "later"]);
     }
 }

@@ -39,6 +39,7 @@ impl Tree {
     fn execute(&self, stack: &mut Stack<Below, char>, task: Task<Below, char, char>) {
         match task {
             Task::Stolen(group) => return self.tasks.push(stack, group),
+            Task::Found(group, index) => return self.tasks.place(group, index, 0),
             Task::Own(group, _) if group.common > 0 => {
                 self.tasks.push(stack, Group::new(group.common - 1, 2));
             }

@@ -37,7 +37,7 @@ pub use builder::{Builder, SlowFs};
 pub use fault::{ERRORS, Fault};
 pub use fuse::Readdirplus;
 pub use mounted::Mounted;
-pub use options::{Command, HELP, duration};
+pub use options::{Command, HELP, duration, fill_in};
 pub use request::{Counts, Request};
 pub use rustix::io::Errno;
 pub use tree::Kind;

@@ -270,7 +270,7 @@ fn time(text: &str) -> Result<Duration, String> {
 }
 
 /// Replaces `{}` by the mount's path in a word of the command.
-pub(super) fn fill_in(word: &OsStr, path: &OsStr) -> OsString {
+pub fn fill_in(word: &OsStr, path: &OsStr) -> OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let (bytes, mut filled, mut at) = (word.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {

@@ -7,9 +7,11 @@ use crate::tree::open::{self, Border};
 use crate::tree::shared::Shared;
 use crate::tree::subdirectories::{About, Subdirectories};
 use crate::tree::visitor::{Failure, Piece, Problem, Step, Visitor};
+use alloc::sync::Arc;
 use core::ffi::CStr;
 use dents_engine::order::steal::Group;
 use dents_engine::wait;
+use dents_sys::extent;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
@@ -67,6 +69,24 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Step::Stop => shared.stop(),
         }
         None
+    }
+
+    /// Finds out where a subdirectory is on the disk, and publishes it again in the order of that. To open it reads its inode; XFS then
+    /// begins to read the directory, too. A directory whose place is unknown keeps its turn; if opening fails, so it will when it is
+    /// entered.
+    pub(super) fn locate(
+        &mut self,
+        group: Arc<Group<Subdirectories<S>>>,
+        index: usize,
+        shared: &Shared<'_, S>,
+    ) {
+        self.set_path(&group.common.path, group.common.name(index).to_bytes());
+        let dir = self.show(shared, |worker| worker.open(&group, index, false, shared));
+        let place = dir.and_then(|dir| {
+            self.tally.requests += 1;
+            extent::first_block(dir.as_fd())
+        });
+        shared.tasks.place(group, index, place.unwrap_or(0));
     }
 
     /// The device and the ancestors, where they are needed.

@@ -201,6 +201,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             Some(steal::Task::Own(group, index)) => {
                 return self.enter(&group, index, true, shared, visitor).map(Ready::Failed);
             }
+            Some(steal::Task::Found(group, index)) => {
+                self.locate(group, index, shared);
+                false
+            }
             Some(steal::Task::Sorted(group, index)) => {
                 return self.enter(&group, index, false, shared, visitor).map(Ready::Failed);
             }

@@ -7,7 +7,7 @@ use crate::scandir::{self, Distrust};
 use crate::stat::alone;
 use crate::tree::shared::{Part, PartDirectory, Shared};
 use crate::tree::visitor::{Piece, Visitor};
-use crate::tree::{Order, PIECE, open};
+use crate::tree::{PIECE, open};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -266,7 +266,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// Sorts a batch into the order of its requests.
     fn sort(&mut self, batch: Option<&mut Batch>, shared: &Shared<'_, S>) {
-        if shared.options.order == Order::Inode {
+        if shared.by_inode {
             batch.unwrap_or(&mut self.batch).sort_by_inode();
         }
     }
