@@ -1,4 +1,4 @@
-"""Prints the table of docs/BULK.md: metadata in bulk beside the walk and GNU du, in turns, medians.
+"""Prints the tables of docs/BULK.md: metadata in bulk beside the walk and GNU du, and what changed since a scan, in turns, medians.
 
     sudo python3 bench/bulk.py [HIERARCHY [DENTS]]
 
@@ -49,6 +49,32 @@ def measure(dents, root, scratch):
         print(f"| {shown} | {found['never']:.3f} s | {found['auto']:.3f} s | {ratio:.2f} | {gnu} |", flush=True)
 
 
+def changed(dents, root, scratch):
+    """What changed since a scan: nothing, and 100 files of 100 directories."""
+    old = os.path.join(scratch, "old.parquet")
+    run([dents, "scan", "-o", old, root])
+    files = []
+    for path, dirs, names in os.walk(root):
+        dirs.sort()
+        if names:
+            files.append(os.path.join(path, min(names)))
+    print("| changed files | --changed-since | GNU find -newerct | dents scan --newer, --bulk=never | dents diff |\n|---|---|---|---|---|")
+    begun = subprocess.run([dents, "scan", "-o", "-", "--format", "ndjson", "--max-depth", "0", "--from", old, root],
+                           check=True, capture_output=True, text=True).stdout
+    begun = begun.split('"begun":"')[1].split('"')[0]
+    for count in [0, 100]:
+        for file in files[:: len(files) // count][:count] if count else []:
+            os.chmod(file, 0o600)
+        commands = {
+            "since": ([dents, "scan", "--changed-since", old, root], None),
+            "find": (["find", root, "-newerct", begun], None),
+            "newer": ([dents, "scan", "--newer", begun, "--time", "ctime", "--bulk=never", root], None),
+            "diff": (["sh", "-c", f"{dents} diff -s {old} {root}; test $? -lt 2"], None),
+        }
+        found = in_turns(commands)
+        print(f"| {count} | " + " | ".join(f"{found[name]:.3f} s" for name in commands) + " |", flush=True)
+
+
 def cold(dents, root, image):
     """du -s of a file system that was just mounted, with nothing of it or of its image in memory."""
     times = {"walk": [], "bulk": [], "gnu": []}
@@ -87,6 +113,8 @@ def main():
                 time.sleep(1)
                 print(f"\n{kind}")
                 measure(dents, root, scratch)
+                if kind == "btrfs":
+                    changed(dents, root, scratch)
                 cold(dents, root, image)
             finally:
                 subprocess.run(["umount", "-l", root], check=True)

@@ -83,7 +83,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__browse)
-            opts="-x -L -H -t -g -0 -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --delete --null --apparent-size --icons --si --help"
+            opts="-x -L -H -t -g -0 -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --delete --null --apparent-size --icons --si --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -142,6 +142,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -185,7 +189,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__count)
-            opts="-x -L -H -t -g -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --json --csv --help"
+            opts="-x -L -H -t -g -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --json --csv --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -247,6 +251,10 @@ _dents() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --changed-since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --time)
                     COMPREPLY=($(compgen -W "mtime atime ctime btime" -- "${cur}"))
                     return 0
@@ -287,7 +295,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__diff)
-            opts="-x -L -H -t -g -d -n -s -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --partial --depth --top --by --summary --csv --json --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -d -n -s -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --partial --depth --top --by --summary --csv --json --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -342,6 +350,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -405,7 +417,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__du)
-            opts="-x -L -H -g -s -d -a -c -b -l -0 -S -h -k -t --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --summarize --max-depth --all --total --apparent-size --count-links --null --json --csv --separate-dirs --inodes --human-readable --si --bytes --help --type --threshold"
+            opts="-x -L -H -g -s -d -a -c -b -l -0 -S -h -k -t --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --summarize --max-depth --all --total --apparent-size --count-links --null --json --csv --separate-dirs --inodes --human-readable --si --bytes --help --type --threshold"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -456,6 +468,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -583,7 +599,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__parts__subcmd__start)
-            opts="-x -L -H -d -f -t -g -s -p -o -0 -q -h --one-file-system --follow --follow-paths --directories --files --type --grep --include --exclude --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --timestamps --columns --threads --rate --bulk --sync --statistics --progress --explain --part --task --budget --time-budget --output --format --journal --printf --null --quiet --index --from --partial --timeout --gitignore --help"
+            opts="-x -L -H -d -f -t -g -s -p -o -0 -q -h --one-file-system --follow --follow-paths --directories --files --type --grep --include --exclude --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --timestamps --columns --threads --rate --bulk --sync --statistics --progress --explain --part --task --budget --time-budget --output --format --journal --printf --null --quiet --index --changed-since --from --partial --timeout --gitignore --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -713,6 +729,10 @@ _dents() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --changed-since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --from)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -757,7 +777,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__report)
-            opts="-x -L -H -t -g -o -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --output --since --help"
+            opts="-x -L -H -t -g -o -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --output --since --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -816,6 +836,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -871,7 +895,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__scan)
-            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --columns --index --statistics --progress --sync --part --task --budget --time-budget --help"
+            opts="-x -L -H -d -f -t -g -0 -q -o -s -p -h --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --directories --files --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --null --quiet --printf --output --journal --format --timestamps --columns --index --statistics --progress --sync --part --task --budget --time-budget --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -930,6 +954,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1017,7 +1045,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__stats)
-            opts="-x -L -H -t -g -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --by --number --apparent-size --json --csv --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -n -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --by --number --apparent-size --json --csv --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1076,6 +1104,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1131,7 +1163,7 @@ _dents() {
             return 0
             ;;
         dents__subcmd__top)
-            opts="-x -L -H -t -g -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --time --user --group --perm --links --inum --empty --min-depth --max-depth --number --by --null --json --csv --human-readable --si --bytes --help"
+            opts="-x -L -H -t -g -n -0 -h -k --one-file-system --follow --follow-paths --threads --rate --timeout --bulk --from --partial --explain --type --grep --include --exclude --gitignore --no-hidden --size --newer --older --changed-since --time --user --group --perm --links --inum --empty --min-depth --max-depth --number --by --null --json --csv --human-readable --si --bytes --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1190,6 +1222,10 @@ _dents() {
                     return 0
                     ;;
                 --older)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --changed-since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -51,6 +51,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Leave o
 complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -117,6 +118,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l exclude -d 'Leave ou
 complete -c dents -n "__fish_dents_using_subcommand top" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -165,6 +167,7 @@ complete -c dents -n "__fish_dents_using_subcommand count" -l exclude -d 'Leave 
 complete -c dents -n "__fish_dents_using_subcommand count" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -201,6 +204,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l exclude -d 'Leave 
 complete -c dents -n "__fish_dents_using_subcommand stats" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -243,6 +247,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l exclude -d 'Leave o
 complete -c dents -n "__fish_dents_using_subcommand diff" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -288,6 +293,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l exclude -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand report" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -324,6 +330,7 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l exclude -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand browse" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -363,6 +370,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l exclude -d 'Leave out
 complete -c dents -n "__fish_dents_using_subcommand du" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l older -d 'Only entries that were last modified before FILE was, or before a time, written as for --newer' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l time -d 'The time that --newer and --older compare' -r -f -a "mtime\t'The last change of the contents'
 atime\t'The last access'
 ctime\t'The last change of the inode'
@@ -463,6 +471,7 @@ sqlite\t''
 ncdu\t''"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l journal -d 'Keep a journal in this directory until FILE is complete; after a kill, the command resumes from it when run again' -r -F
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l printf -d 'Show entries in this format; see the directives below' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l changed-since -d 'Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If SCAN is of a btrfs subvolume, root finds them without a walk' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'

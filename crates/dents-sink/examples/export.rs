@@ -29,6 +29,7 @@ fn main() -> io::Result<()> {
                 ended: None,
                 timestamps: Unit::Micros,
                 index: false,
+                subvolumes: &[],
                 details: Default::default(),
             };
             create(Path::new(file), format, &about)?

@@ -4,6 +4,7 @@ use crate::read::Columns;
 use crate::time::Unit;
 use crate::{Output, Sink, ndjson};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::{fs, io};
@@ -87,6 +88,8 @@ pub struct About<'a> {
     pub index: bool,
     /// The details that have a column ([`Columns::DETAILS`]).
     pub details: Columns,
+    /// The subvolumes of btrfs where the scan began, as they were before its start.
+    pub subvolumes: &'a [Subvolume],
 }
 
 /// Begins a file, with the metadata of `about`.

@@ -244,6 +244,7 @@ mod tests {
             ended: None,
             timestamps: crate::time::Unit::Micros,
             index: false,
+            subvolumes: &[],
             details: super::Columns::DETAILS,
         };
         let sink = create(&path, format, &about).expect("a sink");

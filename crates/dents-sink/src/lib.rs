@@ -42,6 +42,7 @@ mod row;
 mod sorted;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+mod subvolumes;
 pub mod time;
 mod words;
 

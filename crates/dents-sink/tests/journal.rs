@@ -189,7 +189,7 @@ fn a_tail_torn_off_anywhere() {
 }
 
 fn open(dir: &Path, options: &str, paths: &[&CStr]) -> Result<Journal, Error> {
-    scanner::open(dir, &Scan { options, paths }, Options::default())
+    scanner::open(dir, &Scan { options, paths, subvolumes: &[] }, Options::default())
 }
 
 fn refused(dir: &Path, options: &str, paths: &[&CStr]) -> String {

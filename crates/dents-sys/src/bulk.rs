@@ -1,15 +1,16 @@
 //! The metadata of many inodes in one call: `XFS_IOC_BULKSTAT`, and `BTRFS_IOC_TREE_SEARCH_V2` for the inode items of a
-//! subvolume.
+//! subvolume ([`btrfs`]).
 //!
 //! The kernel refuses both with `EPERM` to a process without `CAP_SYS_ADMIN` in the first user namespace. Neither looks
-//! up a name: the caller joins inode numbers to names. Sources: fs/xfs/libxfs/xfs_fs.h and fs/xfs/xfs_itable.c,
-//! include/uapi/linux/btrfs.h and btrfs_tree.h.
+//! up a name: the caller joins inode numbers to names. Sources: fs/xfs/libxfs/xfs_fs.h and fs/xfs/xfs_itable.c.
+
+pub mod btrfs;
+
 use crate::stat::{Fields, Timestamp};
-use crate::{BorrowedFd, Errno, Result};
+use crate::{BorrowedFd, Result};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ffi::c_void;
-use core::ops::Range;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
 
 /// Room for the arguments and the results of a call.
@@ -36,8 +37,8 @@ struct Fill<'r> {
     room: &'r mut [u8],
 }
 
-// SAFETY: the pointer is that of the room, which is borrowed exclusively for the call. Both calls write no more bytes than their
-// arguments say, which the two functions below derive from the size of the room. The kernel demands no alignment.
+// SAFETY: the pointer is that of the room, which is borrowed exclusively for the call. No call writes more bytes than its number
+// or its arguments say, which the functions derive from the size of the room. The kernel demands no alignment.
 unsafe impl Ioctl for Fill<'_> {
     type Output = ();
 
@@ -125,87 +126,6 @@ fn xfs_inode(record: &[u8]) -> Inode {
     // The blocks of attributes are not counted if the data needs none.
     let has_more_blocks = blocks == 0 && get32(record, 120) > 0;
     Inode { fields, is_odd: get(record, 24) & XFS_ODD != 0 || has_more_blocks || is_device(mode) }
-}
-
-/// `struct btrfs_ioctl_search_args_v2`.
-const BTRFS_HEADER: usize = 112;
-/// `struct btrfs_ioctl_search_header`.
-const ITEM_HEADER: usize = 32;
-/// `struct btrfs_inode_item`.
-const INODE_ITEM: usize = 160;
-/// `BTRFS_INODE_ITEM_KEY`.
-const INODE_ITEM_KEY: u32 = 1;
-/// `BTRFS_IOC_TREE_SEARCH_V2`.
-const TREE_SEARCH: Opcode = opcode::read_write::<[u8; BTRFS_HEADER]>(0x94, 17);
-/// `BTRFS_INODE_IMMUTABLE`, `_APPEND`, `_NODUMP`, `_COMPRESS`, and all flags of the upper half: attributes of `statx`.
-const BTRFS_ODD: u64 = 0x40 | 0x80 | 0x100 | 0x800 | 0xffff_ffff_0000_0000;
-/// The most items of a call: no limit beside the room.
-const ANY_ITEMS: u32 = u32::MAX;
-
-/// The next inodes of a btrfs subvolume with numbers in `range`, in the order of numbers. Returns the number to continue at; none
-/// if there are no more in the range. One `ioctl`, which also copies the names and extents that lie between the inodes.
-///
-/// The kernel shows what the last commit of a transaction has written, and much, but not all, of what came later.
-///
-/// Errors: `EPERM` without `CAP_SYS_ADMIN`; `ENOTTY` elsewhere than on btrfs.
-pub fn btrfs_subvolume(
-    dir: BorrowedFd<'_>,
-    range: Range<u64>,
-    block: u32,
-    room: &mut Room,
-    mut each: impl FnMut(&Inode),
-) -> Result<Option<u64>> {
-    if range.is_empty() {
-        return Ok(None);
-    }
-    let room = &mut room.0[..];
-    room[..BTRFS_HEADER].fill(0);
-    put(room, 8, range.start);
-    put(room, 16, range.end - 1);
-    put(room, 32, u64::MAX);
-    put(room, 48, u64::MAX);
-    put32(room, 60, u32::MAX);
-    put32(room, 64, ANY_ITEMS);
-    let size = room.len() - BTRFS_HEADER;
-    put(room, 104, size as u64);
-    // SAFETY: the kernel writes the header and at most `size` bytes behind it.
-    unsafe { ioctl(dir, Fill { opcode: TREE_SEARCH, room })? };
-    let (header, mut items) = room.split_at(BTRFS_HEADER);
-    let mut last = None;
-    for _ in 0..get32(header, 64) {
-        let (head, rest) = items.split_at_checked(ITEM_HEADER).ok_or(Errno::IO)?;
-        let (item, rest) = rest.split_at_checked(get32(head, 28) as usize).ok_or(Errno::IO)?;
-        let ino = get(head, 8);
-        if get32(head, 24) == INODE_ITEM_KEY && item.len() >= INODE_ITEM {
-            each(&btrfs_inode(ino, item, block));
-        }
-        last = Some(ino);
-        items = rest;
-    }
-    Ok(last.map(|ino| ino + 1))
-}
-
-/// Fields of an item are little-endian on every machine.
-fn btrfs_inode(ino: u64, item: &[u8], block: u32) -> Inode {
-    let long = |at| u64::from_le(get(item, at));
-    let word = |at| u32::from_le(get32(item, at));
-    let time = |at| Timestamp { sec: long(at) as i64, nsec: word(at + 8) };
-    let mode = word(52) as u16;
-    let fields = Fields {
-        ino,
-        size: long(16),
-        blocks: long(24).next_multiple_of(u64::from(block.max(512))) / 512,
-        mode,
-        nlink: word(40),
-        uid: word(44),
-        gid: word(48),
-        atime: time(112),
-        ctime: time(124),
-        mtime: time(136),
-        btime: time(148),
-        ..Fields::default()
-    };
-    Inode { fields, is_odd: long(64) & BTRFS_ODD != 0 || is_device(mode) }
 }
 
 /// Writes data that waits in memory to the file system of `fd`, so that bulk calls see it: one `syncfs`. It may take as long as the

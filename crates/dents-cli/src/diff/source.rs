@@ -90,6 +90,11 @@ pub(super) fn both(
     if filter.reads_ignore_files() {
         return Err(trouble("--gitignore needs the files that OLD does not have; use --exclude"));
     }
+    if filter.since().is_some() {
+        return Err(trouble(
+            "--changed-since would leave entries out of OLD; without it, all changes are shown",
+        ));
+    }
     let sides = Sides { walk: &pair.walk.elsewhere(), partial, filter, hasher, diagnostics };
     let (first, mut users) = sides.file(old)?;
     let (second, others, end) = if is_tree(new) {

@@ -5,6 +5,7 @@ use super::globs;
 use super::kinds::Kinds;
 use super::owner;
 use super::permissions::Permissions;
+use super::since::Since;
 use super::size::Size;
 use crate::time;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     /// Only entries that were last modified before FILE was, or before a time, written as for --newer
     #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     pub(super) older: Vec<Time>,
+    /// Only entries that are new, or whose contents or metadata have changed, since SCAN began: a file that `dents scan -o` wrote. If
+    /// SCAN is of a btrfs subvolume, root finds them without a walk
+    #[arg(long, value_name = "SCAN", value_parser = OsStringValueParser::new().try_map(Since::parse))]
+    pub(super) changed_since: Option<Since>,
     /// The time that --newer and --older compare
     #[arg(long, value_enum, value_name = "TIME", default_value_t = Which::Mtime)]
     time: Which,

@@ -12,6 +12,7 @@ mod globs;
 pub(crate) mod kinds;
 mod owner;
 mod permissions;
+mod since;
 mod size;
 mod test;
 
@@ -22,6 +23,7 @@ use dents::gitignore::Rules;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use globs::Globs;
 use kinds::Kinds;
+pub(crate) use since::Since;
 use std::sync::Arc;
 use test::{Cost, Test};
 
@@ -68,6 +70,7 @@ impl<'a> Filter<'a> {
         tests.extend(args.size.iter().copied().map(Test::Size));
         tests.extend(args.newer.iter().map(|time| Test::Newer(*time, args.time())));
         tests.extend(args.older.iter().map(|time| Test::Older(*time, args.time())));
+        tests.extend(args.changed_since.as_ref().map(|since| Test::Changed(since.time)));
         tests.extend(args.user.map(Test::User));
         tests.extend(args.group.map(Test::Group));
         tests.extend(args.perm.iter().copied().map(Test::Permissions));
@@ -200,6 +203,11 @@ impl<'a> Filter<'a> {
     /// Whether directories must be tested before they are entered.
     pub(crate) fn can_prune(&self) -> bool {
         self.exclude.is_some() || self.args.gitignore || self.args.no_hidden
+    }
+
+    /// The scan after whose start an entry must have changed.
+    pub(crate) fn since(&self) -> Option<&'a Since> {
+        self.args.changed_since.as_ref()
     }
 
     /// Whether ignore files must be read.

@@ -10,7 +10,7 @@ const OF_A_RUN: [&str; 7] = ["threads", "rate", "bulk", "sync", "statistics", "p
 /// Options of the task.
 const OF_A_TASK: [&str; 4] = ["part", "task", "budget", "time_budget"];
 /// Options that make no sense in parts.
-const REFUSED: [(&str, &str); 11] = [
+const REFUSED: [(&str, &str); 12] = [
     ("file", "dents parts merge -o FILE writes one file"),
     ("format", "shards are Parquet; dents parts merge -o FILE writes other formats"),
     ("journal", "a task that was killed is run again"),
@@ -18,6 +18,7 @@ const REFUSED: [(&str, &str); 11] = [
     ("null", "tasks write rows"),
     ("quiet", "tasks write rows"),
     ("index", "dents parts merge -o FILE, and then make the indexes"),
+    ("changed_since", "a task does not have SCAN"),
     ("from", "tasks walk a tree"),
     ("partial", "tasks walk a tree"),
     ("timeout", "--time-budget ends a task and keeps its rows"),

@@ -5,6 +5,7 @@ use super::{Done, Task};
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::owners::SharedOwners;
+use crate::source;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use dents_core::batch::{Batch, Time};
@@ -48,7 +49,9 @@ pub(super) fn scan(
     dents_sink::check(path, format)?;
     let (owners, operands) = (SharedOwners::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
-    let journal = Journal::open(dir, &Scan { options, paths: &paths }, Options::default())?;
+    let subvolumes = source::subvolumes(&operands);
+    let scan = Scan { options, paths: &paths, subvolumes: &subvolumes };
+    let journal = Journal::open(dir, &scan, Options::default())?;
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
         let noun = if directories == 1 { "directory" } else { "directories" };
@@ -67,7 +70,8 @@ pub(super) fn scan(
         return Ok(done);
     }
     let _hold = super::hold(path);
-    let sink = dents_sink::create(path, format, &args.output.about(journal.started(), None, details))?;
+    let about = args.output.about((journal.started(), None), journal.subvolumes(), details);
+    let sink = dents_sink::create(path, format, &about)?;
     let mut part = Counting { part: sink.part(), faults: 0, root_failed: false };
     journal.replay(&mut part)?;
     part.flush()?;

@@ -24,7 +24,7 @@ use crate::message;
 use crate::output::Diagnostics;
 use crate::owners::SharedOwners;
 use crate::session::{Session, Status};
-use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
+use crate::source::{self, Below, Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 use clap::ArgMatches;
 use dents_core::batch::Batch;
@@ -205,7 +205,13 @@ impl Task<'_> {
         // A file keeps the details that it has.
         let own = || opened.as_mut().map(Opened::details).unwrap_or_default();
         let details = self.args.output.details().unwrap_or_else(own);
-        let about = self.args.output.about(begun.unwrap_or_else(dents_sink::time::now), ended, details);
+        // Generations are those of a moment before the start, so that they miss no change after it.
+        let subvolumes = match &opened {
+            Some(opened) => opened.subvolumes(),
+            None => source::subvolumes(&self.args.walk.paths()),
+        };
+        let span = (begun.unwrap_or_else(dents_sink::time::now), ended);
+        let about = self.args.output.about(span, &subvolumes, details);
         let sink = dents_sink::create(path, format, &about)?;
         let mut done = match self.rows(Columns::USUAL | details, opened, &*sink) {
             Ok(done) => done,

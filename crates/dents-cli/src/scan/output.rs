@@ -4,6 +4,7 @@ use super::format::{self, Format};
 use crate::{details, message};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use dents_sink::read::Columns;
 use dents_sink::time::Unit;
 use dents_sink::{About, Detail};
@@ -182,12 +183,17 @@ impl Output {
         Ok(Target::Rows(format, path))
     }
 
-    /// The metadata that a file of rows with these details keeps of a scan that began at this time, and has ended if it is read from
-    /// a file.
-    pub(crate) fn about(&self, begun: Time, ended: Option<Time>, details: Columns) -> About<'static> {
+    /// The metadata that a file of rows with these details keeps of a scan that began at this time, in these subvolumes, and has ended
+    /// if it is read from a file.
+    pub(crate) fn about<'a>(
+        &self,
+        (begun, ended): (Time, Option<Time>),
+        subvolumes: &'a [Subvolume],
+        details: Columns,
+    ) -> About<'a> {
         let program = concat!("dents ", env!("CARGO_PKG_VERSION"));
         let timestamps = self.timestamps.unwrap_or_default();
-        About { program, begun, ended, timestamps, index: self.index, details }
+        About { program, begun, ended, timestamps, index: self.index, details, subvolumes }
     }
 
     /// The details that were named; `None` if none were.

@@ -139,7 +139,7 @@ fn walk(
     let attempt = parts.attempt(id);
     let details = task.args.output.details().unwrap_or_default();
     let columns = Columns::USUAL | details;
-    let sink = attempt.shard(&task.args.output.about(parts.plan().begun, None, details))?;
+    let sink = attempt.shard(&task.args.output.about((parts.plan().begun, None), &[], details))?;
     let (owners, operands) = (SharedOwners::default(), task.args.walk.paths());
     let left = Budget::new(&attempt, &task.first_error, budget.0, budget.1);
     let special = Special {

@@ -7,6 +7,7 @@
 //! ```
 
 mod bulk;
+mod changed;
 mod directory_facts;
 mod live;
 mod root;
@@ -20,8 +21,9 @@ use crate::output::Diagnostics;
 use crate::parts::budget::Budget;
 use crate::session::{Session, Status};
 use crate::walk::Walk;
+pub(crate) use changed::subvolumes;
 use dents::Threads;
-use dents_core::bulk::When;
+use dents_core::bulk::{Subvolume, When};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
 use dents_core::tree::{self, End, Options, Order, StartPoint, Tally};
@@ -130,7 +132,7 @@ impl Job<'_> {
         make: impl Fn() -> C + Sync,
     ) -> Gathered<C> {
         let (filter, follows) = (self.filter, self.walk.follows());
-        let options = self.options(special);
+        let mut options = self.options(special);
         self.explain(options.needs);
         let plan = live::Plan {
             filter,
@@ -151,6 +153,10 @@ impl Job<'_> {
             operands = journal.operands(&operands);
             start_points = journal.start_points();
         }
+        let changed = self.changed(&operands, special);
+        options.only = changed.as_ref();
+        // Other file systems have other inode numbers.
+        options.one_file_system |= changed.is_some();
         let make = |_| Live::new(&plan, make());
         let outcome = tree::walk_on(&operands, start_points, &options, &Threads, make);
         let (mut tally, mut kinds) = (outcome.tally, [0; 16]);
@@ -394,6 +400,11 @@ impl Opened<'_> {
     /// The details that the file has.
     pub(crate) fn details(&mut self) -> Columns {
         self.reader.details()
+    }
+
+    /// The subvolumes where the scan began, if the file has them.
+    pub(crate) fn subvolumes(&self) -> Vec<Subvolume> {
+        self.reader.subvolumes()
     }
 
     /// Start and end of the scan, as far as the file has them.

@@ -21,6 +21,7 @@ fn write(file: &Path, rows: u64, is_new: bool) {
         ended: None,
         timestamps: time::Unit::Micros,
         index: false,
+        subvolumes: &[],
         details: Default::default(),
     };
     let sink = create(file, Format::Parquet, &about).expect("a file");

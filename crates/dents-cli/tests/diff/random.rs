@@ -206,6 +206,7 @@ fn write(rows: &[Invented], file: &Path, format: Format) {
         ended: None,
         timestamps,
         index: false,
+        subvolumes: &[],
         details: Default::default(),
     };
     let sink = dents_sink::create(file, format, &about).expect("a file");

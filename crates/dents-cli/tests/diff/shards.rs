@@ -25,6 +25,7 @@ fn shard(from: &Path, to: &Path, nth: u64) -> Shard {
         ended: None,
         timestamps: time::Unit::Micros,
         index: false,
+        subvolumes: &[],
         details: Default::default(),
     };
     let sink = create(&to.join(&file), Format::Parquet, &about).expect("a file");

@@ -24,6 +24,7 @@
 //!
 //! **Memory.** 12 to 60 bytes for each inode, as the needs require (`table.rs`). Inodes beyond 1 GiB are not kept.
 
+pub mod changed;
 mod source;
 mod table;
 
@@ -38,6 +39,7 @@ use dents_sys::bulk::{self, Inode, Room};
 use dents_sys::stat::{self, Mask, Statx};
 use dents_sys::statfs::FsType;
 use dents_sys::{BorrowedFd, Errno, Timestamp, clock, file};
+pub use dents_sys::bulk::btrfs::Subvolume;
 pub(crate) use table::Hint;
 use table::{Layout, Run, Table};
 

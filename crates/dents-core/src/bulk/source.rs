@@ -1,6 +1,7 @@
 //! The parts of a file system that workers read: allocation groups of XFS, ranges of inode numbers of a btrfs subvolume.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use dents_sys::bulk::btrfs::{self, END};
 use dents_sys::bulk::{self, Inode, Room};
 use dents_sys::stat::Statx;
 use dents_sys::statfs::FsType;
@@ -8,8 +9,6 @@ use dents_sys::{BorrowedFd, Errno, Result};
 
 /// Inode numbers of a part of a btrfs subvolume.
 const RANGE: u64 = 1 << 13;
-/// `BTRFS_LAST_FREE_OBJECTID`, and one more.
-const END: u64 = u64::MAX - 254;
 
 pub(super) struct Source<'d> {
     dir: BorrowedFd<'d>,
@@ -76,14 +75,14 @@ impl<'d> Source<'d> {
         }
         let begin = part * RANGE;
         let range = from.max(begin)..(begin + RANGE).min(END);
-        bulk::btrfs_subvolume(self.dir, range, self.block, room, each)
+        btrfs::inodes(self.dir, range, self.block, room, each)
     }
 
     /// After an empty range: continues at the range of the next inode, or ends.
     fn skip_gap(&self, part: u64, room: &mut Room) -> Result<()> {
         let mut first = None;
         let rest = (part + 1) * RANGE..END;
-        bulk::btrfs_subvolume(self.dir, rest, self.block, room, |inode| {
+        btrfs::inodes(self.dir, rest, self.block, room, |inode| {
             first = first.or(Some(inode.fields.ino));
         })?;
         match first {

@@ -31,6 +31,7 @@ impl<'o> BulkPass<'o> {
         let (options, needs) = (shared.options, shared.needs);
         let outcome = match options.bulk {
             When::Never => Outcome::NotWanted,
+            _ if options.only.is_some() => Outcome::NotWanted,
             _ if options.rate.is_some() || shared.follows() || bulk::mask(&options.needs).is_empty() => {
                 Outcome::NeedsStatx
             }

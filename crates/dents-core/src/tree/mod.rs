@@ -103,6 +103,7 @@ mod worker;
 pub use start_point::StartPoint;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
+use crate::bulk::changed::Changed;
 use crate::bulk::{self, When};
 use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
@@ -168,6 +169,9 @@ pub struct Options<'a> {
     /// Whether metadata of whole file systems is read in bulk ([`crate::bulk`]); never by default. Not with a rate, nor where links
     /// are followed.
     pub bulk: When,
+    /// Passes over all entries but these and the directories above them: they are no part of any batch, and their metadata is not
+    /// requested. An inode number counts on any file system.
+    pub only: Option<&'a Changed>,
     /// Treats all types of `readdir` as unknown, as on a file system without `d_type`.
     pub distrust_d_type: bool,
 }
@@ -193,6 +197,7 @@ impl Default for Options<'_> {
             counter: None,
             watch: None,
             bulk: When::Never,
+            only: None,
             distrust_d_type: false,
         }
     }

@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `lock` | locked by `flock` while a process uses the journal, and contains its process ID; the lock ends with the process |
-//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and their files |
+//! | `scan` | the header: a line of text, then one frame with the secret of the keys, the start, the options, the working directory, the paths and their files, the subvolumes |
 //! | `000001-0000.rows` | segments: run and writer |
 //!
 //! The header is written first and appears complete (it is renamed into place), and it is removed first when a scan is done:
@@ -15,8 +15,9 @@ use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
 use crate::message;
-use crate::time;
+use crate::{subvolumes, time};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use std::ffi::{CString, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -39,12 +40,14 @@ pub(super) struct Directory {
 }
 
 /// The data of the header, other than the identity of the scan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) keys: Keys,
     pub(super) started: Time,
     /// Whether the scan was begun by an earlier run.
     pub(super) resumed: bool,
+    /// The subvolumes at the start.
+    pub(super) subvolumes: Vec<Subvolume>,
 }
 
 /// The identity of a scan in the header.
@@ -117,7 +120,8 @@ impl Directory {
                     let path = segment.path(&self.dir);
                     fs::remove_file(&path).map_err(|error| unusable(&path, &error))?;
                 }
-                let header = Header { keys: Keys::new(), started: time::now(), resumed: false };
+                let subvolumes = scan.subvolumes.to_vec();
+                let header = Header { keys: Keys::new(), started: time::now(), resumed: false, subvolumes };
                 self.write(&header, &ScanIdentity::of(scan)).map_err(|error| unusable(&path, &error))?;
                 Ok(header)
             }
@@ -206,6 +210,7 @@ fn encode(header: &Header, identity: &ScanIdentity) -> Vec<u8> {
         put_bytes(&mut payload, path.to_bytes());
         root::put(&mut payload, root.as_ref());
     }
+    put_bytes(&mut payload, subvolumes::text(&header.subvolumes).as_bytes());
     let mut bytes = format!("{TITLE}{VERSION}\n").into_bytes();
     frame::put(&mut bytes, 0, &[&payload]);
     bytes
@@ -226,7 +231,10 @@ fn parse(bytes: &[u8]) -> Option<(Header, ScanIdentity)> {
         paths.push(CString::new(bytes.bytes()?).ok()?);
         roots.push(root::take(&mut bytes)?);
     }
-    let header = Header { keys: Keys { secret: *secret }, started, resumed: true };
+    // Journals of earlier builds end here.
+    let subvolumes = bytes.bytes().and_then(|text| std::str::from_utf8(text).ok()).map(subvolumes::parse);
+    let subvolumes = subvolumes.unwrap_or_default();
+    let header = Header { keys: Keys { secret: *secret }, started, resumed: true, subvolumes };
     Some((header, ScanIdentity { options, cwd, paths, roots }))
 }
 
@@ -236,10 +244,13 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_as_it_was() {
-        let scan = Scan { options: "-x --max-depth 3", paths: &[c"/", c"\xff b\n"] };
+        let subvolumes = [Subvolume { uuid: [7; 16], generation: 9 }];
+        let scan = Scan { options: "-x --max-depth 3", paths: &[c"/", c"\xff b\n"], subvolumes: &subvolumes };
         let started = Time { sec: 1_800_000_000, nsec: 123_456_789 };
-        let (header, identity) =
-            (Header { keys: Keys::new(), started, resumed: true }, ScanIdentity::of(&scan));
+        let (header, identity) = (
+            Header { keys: Keys::new(), started, resumed: true, subvolumes: scan.subvolumes.to_vec() },
+            ScanIdentity::of(&scan),
+        );
         let bytes = encode(&header, &identity);
         assert!(bytes.starts_with(b"dents scan journal 2\n"));
         assert_eq!(parse(&bytes), Some((header, identity)));

@@ -33,7 +33,7 @@
 //! use std::path::Path;
 //! # fn walk(_: &[&std::ffi::CStr], _: &[dents_core::tree::StartPoint], _: &Journal) -> std::io::Result<bool> { Ok(true) }
 //! # fn main() -> std::io::Result<()> {
-//! let scan = Scan { options: "-x", paths: &[c"/data"] };
+//! let scan = Scan { options: "-x", paths: &[c"/data"], subvolumes: &[] };
 //! let journal = Journal::open(Path::new("/var/tmp/scan-of-data"), &scan, Options::default())?;
 //! // With a `Writer` for each visitor: `journal.writer()`.
 //! let complete = walk(&journal.operands(scan.paths), journal.start_points(), &journal)?;
@@ -45,6 +45,7 @@
 //!         timestamps: Default::default(),
 //!         index: false,
 //!         details: Default::default(),
+//!         subvolumes: journal.subvolumes(),
 //!     };
 //!     let sink = create(Path::new("data.parquet"), Format::Parquet, &about)?;
 //!     let mut part = sink.part();
@@ -74,6 +75,7 @@ pub use writer::Writer;
 
 use crate::Part;
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use dents_core::tree::StartPoint;
 use directory::{Directory, Header};
 use recover::Found;
@@ -94,6 +96,9 @@ pub struct Scan<'a> {
     pub options: &'a str,
     /// The operands.
     pub paths: &'a [&'a CStr],
+    /// The subvolumes of btrfs where the scan begins, as they are before its start. They are not compared: a journal keeps those of the
+    /// first run.
+    pub subvolumes: &'a [Subvolume],
 }
 
 /// Options of writing.
@@ -192,6 +197,12 @@ impl Journal {
     #[must_use]
     pub fn started(&self) -> Time {
         self.header.started
+    }
+
+    /// The subvolumes of btrfs where the scan began, as they were before its start.
+    #[must_use]
+    pub fn subvolumes(&self) -> &[Subvolume] {
+        &self.header.subvolumes
     }
 
     /// Whether an earlier run began the scan.

@@ -44,6 +44,7 @@ fn write(path: &Path, rows: &[Row<'_>], extent: Extent) -> std::io::Result<()> {
         ended: Some(time),
         timestamps: Default::default(),
         index: false,
+        subvolumes: &[],
         details: read::Columns::empty(),
     };
     let sink = create(path, Format::Ncdu, &about)?;

@@ -37,7 +37,8 @@
 //! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518}}
 //! ```
 //!
-//! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines. Without
+//! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines. On btrfs
+//! there is also `subvolumes`: `UUID:GENERATION` of each subvolume where the scan began, separated by spaces, before the start. Without
 //! this line (the file was cut off at the end of a line, or filtered, or written by a program without such a record) it is unknown
 //! whether all lines are there. Only rows have a `type`: `jq 'select(.type)'`.
 //!
@@ -56,7 +57,7 @@ mod read;
 pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
-use crate::{About, Detail, Extent, Output, Part, SCHEMA, Sink, Value, errno_name, time, words};
+use crate::{About, Detail, Extent, Output, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words};
 use dents_core::batch::Time;
 use dents_core::path;
 use dents_render::record::text::{push_base64, push_escaped, push_member};
@@ -73,6 +74,7 @@ pub struct Ndjson {
     program: String,
     begun: Time,
     ended: Option<Time>,
+    subvolumes: String,
     /// The details that each line has.
     details: Vec<Detail>,
     state: Mutex<State>,
@@ -90,7 +92,8 @@ impl Ndjson {
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0 });
         let details = Detail::of(about.details).collect();
-        Ndjson { program: about.program.to_string(), begun: about.begun, ended: about.ended, details, state }
+        let (program, subvolumes) = (about.program.to_string(), subvolumes::text(about.subvolumes));
+        Ndjson { program, begun: about.begun, ended: about.ended, subvolumes, details, state }
     }
 }
 
@@ -105,7 +108,7 @@ impl Sink for Ndjson {
         let State { mut output, rows } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut line = Vec::new();
         let ended = self.ended.unwrap_or_else(time::now);
-        push_record(&self.program, [self.begun, ended], extent, rows, &mut line);
+        push_record([&self.program, &self.subvolumes], [self.begun, ended], extent, rows, &mut line);
         output.write_all(&line)?;
         output.commit(extent)
     }
@@ -235,7 +238,13 @@ fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
 }
 
 /// The record of the scan.
-fn push_record(program: &str, [begun, ended]: [Time; 2], extent: Extent, rows: u64, out: &mut Vec<u8>) {
+fn push_record(
+    [program, subvolumes]: [&str; 2],
+    [begun, ended]: [Time; 2],
+    extent: Extent,
+    rows: u64,
+    out: &mut Vec<u8>,
+) {
     let mut cells = Cells::new(Syntax::Ndjson);
     cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
     out.extend_from_slice(b",\"scan\":{");
@@ -244,6 +253,10 @@ fn push_record(program: &str, [begun, ended]: [Time; 2], extent: Extent, rows: u
     cells.time(b",\"ended\":", Some(ended), out);
     cells.boolean(b",\"complete\":", Some(extent == Extent::Complete), out);
     cells.number(b",\"rows\":", Some(rows), out);
+    if !subvolumes.is_empty() {
+        out.push(b',');
+        push_member("subvolumes", Some(subvolumes.as_bytes()), out);
+    }
     out.extend_from_slice(b"}}\n");
 }
 

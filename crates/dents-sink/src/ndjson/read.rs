@@ -3,8 +3,9 @@
 use crate::read::{Columns, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
-use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, time, words};
+use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, time, words};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use dents_render::record::text::from_base64;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -26,6 +27,7 @@ const RECORD: u64 = 64 << 10;
 /// An NDJSON file.
 pub(crate) struct Lines {
     pub(crate) span: Span,
+    pub(crate) subvolumes: Vec<Subvolume>,
     path: PathBuf,
     file: BufReader<Box<dyn Read + Send>>,
     /// The first line, if it was read before the others.
@@ -122,9 +124,9 @@ fn text_of<'t>(text: &'t Option<Cow<'_, str>>) -> Option<Value<'t>> {
     text.as_deref().map(Value::Text)
 }
 
-/// Start and end of the scan from the last line, if that is the record. This reads the end of the file before the rows, so it needs a
+/// Start and end of the scan, and its subvolumes, from the last line, if that is the record. This reads the end of the file before the rows, so it needs a
 /// regular file.
-fn recorded(file: &File) -> Option<Span> {
+fn recorded(file: &File) -> Option<(Span, Vec<Subvolume>)> {
     #[derive(Deserialize)]
     struct Record {
         scan: Times,
@@ -133,6 +135,8 @@ fn recorded(file: &File) -> Option<Span> {
     struct Times {
         begun: String,
         ended: Option<String>,
+        #[serde(default)]
+        subvolumes: String,
     }
     let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut end = vec![0; usize::try_from(about.len().min(RECORD)).ok()?];
@@ -140,7 +144,8 @@ fn recorded(file: &File) -> Option<Span> {
     file.read_exact_at(&mut end, start).ok()?;
     let line = end.trim_ascii_end().rsplit(|byte| *byte == b'\n').next()?;
     let Record { scan } = serde_json::from_slice(line).ok()?;
-    Some(Span::of(Some(&scan.begun), scan.ended.as_deref()))
+    let span = Span::of(Some(&scan.begun), scan.ended.as_deref());
+    Some((span, subvolumes::parse(&scan.subvolumes)))
 }
 
 /// The field that lines of every version have.
@@ -187,10 +192,11 @@ impl Counted {
 impl Lines {
     /// Reads a file, whose first bytes were read already.
     pub(crate) fn new(path: &Path, begin: Vec<u8>, file: File) -> Lines {
-        let span = recorded(&file).unwrap_or_default();
+        let (span, subvolumes) = recorded(&file).unwrap_or_default();
         let all: Box<dyn Read + Send> = Box::new(io::Cursor::new(begin).chain(file));
         Lines {
             span,
+            subvolumes,
             path: path.to_path_buf(),
             file: BufReader::with_capacity(256 << 10, all),
             first: Vec::new(),

@@ -44,7 +44,8 @@
 //! `parent`, `user`, `group` and `target`, and nanoseconds.
 //!
 //! The file's metadata has `dents.schema` (3), `dents.order`, `dents.program`, `dents.begun`, `dents.ended` (RFC 3339), `dents.complete`
-//! (`true`, or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`).
+//! (`true`, or `false` if a root could not be opened or the walk was stopped) and `dents.crc32` (`checksum.rs`); on btrfs also
+//! `dents.subvolumes`: `UUID:GENERATION` of each subvolume where the scan began, separated by spaces, before the start.
 //!
 //! # How it is written
 //!
@@ -84,7 +85,7 @@ pub use panics::on_panic;
 pub(crate) use read::{Groups, Shard};
 
 use crate::sorted::Sorter;
-use crate::{About, Extent, Output, Part, Sink, time};
+use crate::{About, Extent, Output, Part, Sink, subvolumes, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
@@ -116,6 +117,10 @@ impl Parquet {
         file.append_key_value_metadata(key_value(schema::VERSION, schema::NUMBER.to_string()));
         file.append_key_value_metadata(key_value(schema::PROGRAM, about.program.to_string()));
         file.append_key_value_metadata(key_value(schema::BEGUN, time::text(about.begun)));
+        if !about.subvolumes.is_empty() {
+            let text = subvolumes::text(about.subvolumes);
+            file.append_key_value_metadata(key_value(schema::SUBVOLUMES, text));
+        }
         file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
         Ok(Parquet { schema, ended: about.ended, rows, file })
     }

@@ -6,9 +6,10 @@ use super::{io_error, panics, schema};
 use crate::manifest::{self, Manifest};
 use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
 use crate::row::Row;
-use crate::{Extent, message};
+use crate::{Extent, message, subvolumes};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use dents_core::bulk::Subvolume;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -175,6 +176,7 @@ pub(crate) struct Groups {
     tables: Vec<Table>,
     pub(crate) span: Span,
     pub(crate) extent: Option<Extent>,
+    pub(crate) subvolumes: Vec<Subvolume>,
 }
 
 impl Groups {
@@ -183,7 +185,8 @@ impl Groups {
         let table = Table::open(path, &file)?;
         let value = |key| value(&table.metadata, key);
         let (span, extent) = (Span::of(value(schema::BEGUN), value(schema::ENDED)), table.extent);
-        Ok(Groups { tables: vec![Table { file: Some(file), ..table }], span, extent })
+        let subvolumes = value(schema::SUBVOLUMES).map(subvolumes::parse).unwrap_or_default();
+        Ok(Groups { tables: vec![Table { file: Some(file), ..table }], span, extent, subvolumes })
     }
 
     /// The row groups of all shards in a directory. Reads their footers.
@@ -191,7 +194,8 @@ impl Groups {
         let Manifest { extent, begun, ended, shards, .. } = Manifest::read(directory)?;
         let open = |shard: manifest::Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
         let tables = shards.into_iter().map(open).collect::<io::Result<_>>()?;
-        Ok(Groups { tables, span: Span { begun: Some(begun), ended }, extent: Some(extent) })
+        let (span, subvolumes) = (Span { begun: Some(begun), ended }, Vec::new());
+        Ok(Groups { tables, span, extent: Some(extent), subvolumes })
     }
 
     /// The columns of details that the first file has; all shards of a scan have the same.

@@ -20,6 +20,7 @@ pub(super) const BEGUN: &str = "dents.begun";
 pub(super) const CHECKSUMS: &str = "dents.crc32";
 pub(super) const ENDED: &str = "dents.ended";
 pub(super) const COMPLETE: &str = "dents.complete";
+pub(super) const SUBVOLUMES: &str = "dents.subvolumes";
 /// Of a shard: what its task left over, see [`crate::parts`].
 pub(super) const PART: &str = "dents.part";
 pub(super) const ORDER: &str = "dents.order";

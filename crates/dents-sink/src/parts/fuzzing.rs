@@ -25,8 +25,15 @@ pub(crate) fn files() -> Vec<Vec<u8>> {
     names.into_iter().for_each(|name| attempt.leave(b"/data/x", name, 3).expect("room"));
     let timestamps = crate::time::Unit::Micros;
     let details = crate::read::Columns::empty();
-    let about =
-        About { program: "test", begun: parts.plan().begun, ended: None, timestamps, index: false, details };
+    let about = About {
+        program: "test",
+        begun: parts.plan().begun,
+        ended: None,
+        timestamps,
+        index: false,
+        details,
+        subvolumes: &[],
+    };
     let shard = attempt.shard(&about).expect("room");
     attempt.commit(shard, Extent::Complete).expect("room");
     parts.claim(Some(3)).expect("room").expect("four wait");

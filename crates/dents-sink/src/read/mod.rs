@@ -43,6 +43,7 @@ pub use wanted::{Columns, Wanted};
 use crate::ndjson::Lines;
 use crate::{Extent, Format, Row, message, time};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -182,6 +183,21 @@ impl Reader {
             Kind::Table(table) => table.span(),
             #[cfg(feature = "parquet")]
             Kind::Dump(dump) => dump.span,
+        }
+    }
+
+    /// The subvolumes of btrfs where the scan began, as they were before its start. They are known where [`Self::span`] is; scans in several
+    /// files and older files do not have them.
+    #[must_use]
+    pub fn subvolumes(&self) -> Vec<Subvolume> {
+        match &self.0 {
+            Kind::Lines(lines) => lines.subvolumes.clone(),
+            #[cfg(feature = "parquet")]
+            Kind::Groups(groups) => groups.subvolumes.clone(),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => table.subvolumes(),
+            #[cfg(feature = "parquet")]
+            Kind::Dump(_) => Vec::new(),
         }
     }
 

@@ -26,7 +26,8 @@
 //! All blobs sort after all texts. Each value has a type of its own in SQLite, so one column is enough where Parquet needs two.
 //!
 //! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339), `complete` (1, or 0 if a root could not be
-//! opened or the walk was stopped). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
+//! opened or the walk was stopped), `subvolumes` (on btrfs `UUID:GENERATION` of each subvolume where the scan began, separated by spaces,
+//! before the start; older files do not have this column). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
 //! schema.
 //!
 //! With [`About::index`] there are indexes on `path`, `parent`, `size`, `mtime` and `user`, which have these names. They are made at the
@@ -42,7 +43,9 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
-use crate::{About, Detail, Details, Extent, Output, Part, SCHEMA, Sink, Value, message, time, words};
+use crate::{
+    About, Detail, Details, Extent, Output, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
+};
 use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
@@ -64,7 +67,7 @@ CREATE TABLE entries (
   target, asked TEXT, errno INTEGER, lazy INTEGER
 );
 CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT,
-  complete INTEGER);
+  complete INTEGER, subvolumes TEXT);
 ";
 
 /// The columns without those of details.
@@ -137,8 +140,9 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
         let kind = if detail.is_number() { "INTEGER" } else { "TEXT" };
         database.execute_batch(&format!("ALTER TABLE entries ADD COLUMN {} {kind}", detail.name()))?;
     }
-    let scan = "INSERT INTO scan (schema, program, begun) VALUES (?, ?, ?)";
-    database.execute(scan, (SCHEMA, about.program, time::text(about.begun)))?;
+    let scan = "INSERT INTO scan (schema, program, begun, subvolumes) VALUES (?, ?, ?, ?)";
+    let subvolumes = Some(subvolumes::text(about.subvolumes)).filter(|text| !text.is_empty());
+    database.execute(scan, (SCHEMA, about.program, time::text(about.begun), subvolumes))?;
     Ok(database)
 }
 

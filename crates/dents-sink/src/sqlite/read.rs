@@ -4,8 +4,9 @@ use super::{APPLICATION, COLUMNS, as_file};
 use crate::read::{Columns, Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
-use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, words};
+use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
+use dents_core::bulk::Subvolume;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
 use std::fs::File;
@@ -58,11 +59,18 @@ impl Table {
 
     /// Start and end, from the table `scan`; `None` if that is missing.
     pub(crate) fn span(&self) -> Span {
-        let text = |column: &str| {
-            let select = format!("SELECT {column} FROM scan");
-            self.database.query_row(&select, (), |row| row.get::<_, Option<String>>(0)).ok().flatten()
-        };
-        Span::of(text("begun").as_deref(), text("ended").as_deref())
+        Span::of(self.about("begun").as_deref(), self.about("ended").as_deref())
+    }
+
+    /// The subvolumes where the scan began.
+    pub(crate) fn subvolumes(&self) -> Vec<Subvolume> {
+        self.about("subvolumes").map(|text| subvolumes::parse(&text)).unwrap_or_default()
+    }
+
+    /// A text of the table `scan`; `None` if the table, the column or the text is missing.
+    fn about(&self, column: &str) -> Option<String> {
+        let select = format!("SELECT {column} FROM scan");
+        self.database.query_row(&select, (), |row| row.get::<_, Option<String>>(0)).ok().flatten()
     }
 
     /// Passes the wanted rows on. Reads all rows, unless the paths have an index.

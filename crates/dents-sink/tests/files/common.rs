@@ -236,6 +236,7 @@ pub(crate) const ABOUT: About<'static> = About {
     ended: None,
     timestamps: Unit::Nanos,
     index: false,
+    subvolumes: &[],
     details: Columns::DETAILS,
 };
 

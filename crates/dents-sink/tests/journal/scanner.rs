@@ -222,7 +222,7 @@ pub(crate) fn open(dir: &Path, scan: &Scan<'_>, options: Options) -> Result<Jour
 /// Scans `tree` in the playground, with a journal beside it, into the file `rows`.
 pub(crate) fn scan(playground: &Path, how: &How) -> io::Result<()> {
     let tree = c_path(&playground.join("tree"));
-    let scan = Scan { options: &how.words(), paths: &[&tree] };
+    let scan = Scan { options: &how.words(), paths: &[&tree], subvolumes: &[] };
     let mut options = Options::default();
     options.buffer = how.buffer.unwrap_or(options.buffer);
     let journal = open(&playground.join("journal"), &scan, options)?;
@@ -252,7 +252,7 @@ pub(crate) fn scan(playground: &Path, how: &How) -> io::Result<()> {
 /// The rows of a complete journal that was left behind.
 pub(crate) fn replay(playground: &Path) -> Rows {
     let tree = c_path(&playground.join("tree"));
-    let scan = Scan { options: "", paths: &[&tree] };
+    let scan = Scan { options: "", paths: &[&tree], subvolumes: &[] };
     let journal = open(&playground.join("journal"), &scan, Options::default()).expect("opens");
     assert!(journal.start_points().is_empty(), "all is there");
     let mut lines = Lines::default();

@@ -169,7 +169,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 position = record.off;
                 let kind = Kind::from_d_type(record.d_type);
                 let kind = if options.distrust_d_type { Kind::Unknown } else { kind };
-                if !options.filter.wants(record.name.to_bytes(), kind) {
+                let is_other = options.only.is_some_and(|only| !only.leads_to(record.ino));
+                if is_other || !options.filter.wants(record.name.to_bytes(), kind) {
                     continue;
                 }
                 unknown |= kind == Kind::Unknown;
