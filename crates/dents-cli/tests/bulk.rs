@@ -335,6 +335,12 @@ fn without_privileges_there_is_a_walk() {
         }
         let told = text(&auto.stderr);
         assert!(told.contains("bulk: no: ") && !told.contains("refused"), "{told}");
+        // The number of workers is chosen by measured times; these calls are not.
+        let calls_of = |bulk: &str| {
+            let command = Run::new(&root.join("bin/dents")).cwd(root).args(["du", "-s", bulk, "."]);
+            calls(&command.under(under))
+        };
+        assert_eq!(calls_of("--bulk=auto"), calls_of("--bulk=never"), "{under:?}");
         let always = of("du -s --bulk=always --explain .");
         assert!(text(&always.stderr).contains("bulk: no: the kernel refused: "), "{}", text(&always.stderr));
         assert_eq!(always.stdout, of("du -s --bulk=never .").stdout);

@@ -54,7 +54,7 @@ fn what_changed_in_a_subvolume_is_found_without_a_walk() {
         assert_eq!(none, set(&[]));
         assert!(told.contains("inodes changed, found by generation"), "{told}");
         assert!(
-            told.contains(": 0 inodes changed") && told.contains("for 1 entries; 1 directories read"),
+            told.contains(": 0 inodes changed") && told.contains("1 statx for 1 entry; 1 directory read"),
             "{told}"
         );
         shell(

@@ -39,38 +39,36 @@ impl Layout {
         Layout { mask, words: 1 + ids + words(Mask::SIZE, 2) + words(Mask::BLOCKS, 1) + times }
     }
 
-    /// Appends a row. False, and nothing is appended, if a value does not fit.
-    fn pack(self, fields: &Fields, rows: &mut Vec<u32>) -> bool {
-        let begin = rows.len();
-        let fits = self.try_pack(fields, rows).is_some();
-        if !fits {
-            rows.truncate(begin);
-        }
-        fits
-    }
-
-    fn try_pack(self, fields: &Fields, rows: &mut Vec<u32>) -> Option<()> {
+    /// Appends a row. `None`, and nothing is appended, if a value does not fit.
+    fn pack(self, fields: &Fields, rows: &mut Vec<u32>) -> Option<()> {
+        let (mut row, mut at) = ([0; MOST_WORDS], 0);
+        let mut put = |word| {
+            row[at] = word;
+            at += 1;
+        };
         let has = |bit| self.mask.contains(bit);
-        rows.push(u32::from(fields.mode) << 16 | u32::from(u16::try_from(fields.nlink).ok()?));
+        put(u32::from(fields.mode) << 16 | u32::from(u16::try_from(fields.nlink).ok()?));
         if has(Mask::UID) {
-            rows.push(fields.uid);
+            put(fields.uid);
         }
         if has(Mask::GID) {
-            rows.push(fields.gid);
+            put(fields.gid);
         }
         if has(Mask::SIZE) {
-            push(rows, fields.size);
+            [fields.size as u32, (fields.size >> 32) as u32].into_iter().for_each(&mut put);
         }
         if has(Mask::BLOCKS) {
-            rows.push(u32::try_from(fields.blocks).ok()?);
+            put(u32::try_from(fields.blocks).ok()?);
         }
         let times = [fields.atime, fields.btime, fields.ctime, fields.mtime];
         for (bit, time) in TIMES.into_iter().zip(times) {
             if has(bit) {
                 let fits = (-SECONDS..SECONDS).contains(&time.sec) && time.nsec < 1 << 30;
-                push(rows, fits.then(|| (time.sec as u64) << 30 | u64::from(time.nsec))?);
+                let packed = fits.then(|| (time.sec as u64) << 30 | u64::from(time.nsec))?;
+                [packed as u32, (packed >> 32) as u32].into_iter().for_each(&mut put);
             }
         }
+        rows.extend_from_slice(&row[..at]);
         Some(())
     }
 
@@ -94,11 +92,10 @@ impl Layout {
 /// Times lie within 272 years of 1970.
 const SECONDS: i64 = 1 << 33;
 
-fn push(rows: &mut Vec<u32>, value: u64) {
-    rows.extend([value as u32, (value >> 32) as u32]);
-}
+/// The words of a row with all fields.
+const MOST_WORDS: usize = 14;
 
-/// The inodes of one part, in the order of their numbers.
+/// Inodes of one part, in the order of their numbers.
 pub(super) struct Run {
     layout: Layout,
     chunks: Vec<Chunk>,
@@ -118,28 +115,46 @@ impl Run {
         Run { layout, chunks: Vec::new(), rows: Vec::new() }
     }
 
-    /// Appends an inode with a number above the last. Returns the bytes that it takes; it is left out if there is no room.
-    pub(super) fn push(&mut self, fields: &Fields) -> usize {
+    /// With room for as many rows as a run may have.
+    pub(super) fn large(layout: Layout) -> Self {
+        Run { rows: Vec::with_capacity(Run::WORDS), ..Run::new(layout) }
+    }
+
+    /// The words of a run, 512 KiB. A vector of megabytes that grows would be copied to new pages each time.
+    const WORDS: usize = 128 << 10;
+
+    /// Whether the inode belongs into the next run: it begins another 64, for which there is no room.
+    pub(super) fn is_full(&self, ino: u64) -> bool {
+        let is_begun = self.chunks.last().is_some_and(|last| last.first == ino & !(CHUNK - 1));
+        !is_begun && Run::WORDS - self.rows.len() < CHUNK as usize * self.layout.words
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.len() * size_of::<u32>() + self.chunks.len() * size_of::<Chunk>()
+    }
+
+    /// Appends an inode with a number above the last. False if it is left out, because a value does not fit.
+    pub(super) fn push(&mut self, fields: &Fields) -> bool {
         let (first, bit) = (fields.ino & !(CHUNK - 1), 1 << (fields.ino % CHUNK));
-        let Ok(row) = u32::try_from(self.rows.len() / self.layout.words) else { return 0 };
+        let Ok(row) = u32::try_from(self.rows.len() / self.layout.words) else { return false };
         let is_next = self
             .chunks
             .last()
             .is_none_or(|last| last.first < first || last.first == first && last.present < bit);
-        if !is_next || !self.layout.pack(fields, &mut self.rows) {
-            return 0;
+        if !is_next || self.layout.pack(fields, &mut self.rows).is_none() {
+            return false;
         }
         match self.chunks.last_mut() {
             Some(last) if last.first == first => last.present |= bit,
             _ => self.chunks.push(Chunk { first, present: bit, row }),
         }
-        self.layout.words * size_of::<u32>()
+        true
     }
 }
 
 /// Where the last inode was found: the next is likely in the same chunk.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Hint {
+pub(super) struct Hint {
     run: usize,
     chunk: usize,
 }
@@ -208,7 +223,7 @@ mod tests {
     fn table(layout: Layout, runs: &[&[u64]]) -> Table {
         let run = |inos: &&[u64]| {
             let mut run = Run::new(layout);
-            inos.iter().for_each(|ino| assert!(run.push(&fields(*ino)) > 0, "{ino}"));
+            inos.iter().for_each(|ino| assert!(run.push(&fields(*ino)), "{ino}"));
             run
         };
         Table::new(layout, runs.iter().map(run).collect(), Mask::all())
@@ -229,11 +244,29 @@ mod tests {
     }
 
     #[test]
+    fn a_run_ends_between_two_chunks() {
+        let layout = Layout::of(Mask::all());
+        let (mut runs, mut run) = (Vec::new(), Run::new(layout));
+        for ino in 32..30_000 {
+            if run.is_full(ino) {
+                assert_eq!(ino % CHUNK, 0);
+                runs.push(core::mem::replace(&mut run, Run::large(layout)));
+            }
+            assert!(run.push(&fields(ino)));
+        }
+        runs.push(run);
+        assert!(runs.len() > 2 && runs.iter().all(|run| run.bytes() < 600 << 10));
+        let table = Table::new(layout, runs, Mask::all());
+        let mut hint = Hint::default();
+        assert!((32..30_000).all(|ino| table.get(ino, &mut hint) == Some(fields(ino))));
+    }
+
+    #[test]
     fn only_needed_fields_take_room() {
         let words = |mask| Layout::of(mask).words;
         assert_eq!(words(Mask::TYPE | Mask::MODE | Mask::NLINK | Mask::BLOCKS), 2);
         assert_eq!(words(Mask::SIZE | Mask::UID | Mask::MTIME), 6);
-        assert_eq!(words(Mask::all()), 14);
+        assert_eq!(words(Mask::all()), MOST_WORDS);
         let table = table(Layout::of(Mask::MTIME | Mask::GID), &[&[77]]);
         let found = table.get(77, &mut Hint::default()).expect("it was put in");
         assert_eq!((found.mtime, found.gid, found.mode), (fields(77).mtime, fields(77).gid, 0o100_644));
@@ -250,10 +283,10 @@ mod tests {
             Fields { blocks: 1 << 32, ..good },
             Fields { mtime: late, ..good },
         ] {
-            assert_eq!(run.push(&bad), 0);
+            assert!(!run.push(&bad));
         }
-        assert!(run.push(&good) > 0);
-        assert_eq!(run.push(&good), 0, "the number is not above the last");
+        assert!(run.push(&good));
+        assert!(!run.push(&good), "the number is not above the last");
         let table = Table::new(Layout::of(Mask::all()), vec![run], Mask::all());
         assert_eq!((table.inodes(), table.get(5, &mut Hint::default())), (1, Some(good)));
     }
