@@ -197,7 +197,6 @@ fn what_comes_before_its_statx_has_left_through_a_pipe() {
     let Some(tree) = Tree::new(count) else { return };
     let mount = tree.dir.path().join("b/m");
     create_dir_all(&mount).expect("a directory");
-    let far = SlowFs::builder().entries(3, &[Kind::File]).fault(".", &[Request::Getattr], Fault::Hang);
     let far = SlowFs::builder().entries(3, &[Kind::File]).mount_at(&mount).expect("another has been mounted");
     tree.far.release();
     for threads in THREADS {

@@ -1,10 +1,10 @@
 //! Several workers read what one reads, in its order; also while the directory changes.
 
 use super::*;
-use crate::test_threads::{Refused, Std};
 use crate::needs::NeedsByKind;
 use crate::pattern::Pattern;
 use crate::read::Hidden;
+use crate::test_threads::{Refused, Std};
 use alloc::ffi::CString;
 use dents_sys::CWD;
 use std::path::{Path, PathBuf};
