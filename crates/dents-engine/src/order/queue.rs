@@ -202,6 +202,22 @@ mod tests {
     }
 
     #[test]
+    fn a_task_is_for_one_worker_and_awaited_unless_it_says_otherwise() {
+        struct Plain;
+        impl Task for Plain {
+            fn kind(&self) -> Kind {
+                Kind::Read
+            }
+        }
+        let queue = Queue::new(1);
+        queue.add(1);
+        queue.push(Plain);
+        assert_eq!(queue.width(9), 1);
+        assert!(matches!(queue.next(&mut ()), Next::Task(Plain)), "it is not parked");
+        assert!(matches!(queue.next(&mut ()), Next::Later));
+    }
+
+    #[test]
     fn a_wide_task_stays_until_its_last_entry_is_claimed() {
         let (queue, left) = (Arc::new(Queue::new(10)), Arc::new(AtomicUsize::new(2)));
         queue.push(job(Kind::Open, 1));
