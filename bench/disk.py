@@ -83,7 +83,8 @@ def table(kind, image):
         ("`--bulk=never`: the order of the disk", "2", [dents, "du", "-s", "--bulk=never", "{}"]),
     ]
     if kind == "XFS":
-        commands.append(("`dents du -s`: in bulk, then the order of the disk", "2", [dents, "du", "-s", "{}"]))
+        commands.append(("`dents du -s`: in bulk, without names", "2", [dents, "du", "-s", "{}"]))
+        commands.append(("`dents du -sl`: in bulk, then the order of the disk", "2", [dents, "du", "-sl", "{}"]))
         commands.append(("`dents stats`", "2", [dents, "stats", "{}"]))
     print(f"| {kind} | reads | seeks | distance | time | ratio |\n|---|---|---|---|---|---|", flush=True)
     first = None

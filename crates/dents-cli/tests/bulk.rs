@@ -46,7 +46,7 @@ fn scan(cwd: &Path, words: &str) -> Vec<Vec<u8>> {
 
 /// The number of entries whose metadata came from a pass; none if there was no pass.
 fn joined(cwd: &Path, words: &str) -> Option<u64> {
-    let told = text(&run(&dents(cwd, &format!("du -s --explain {words}"))).stderr);
+    let told = text(&run(&dents(cwd, &format!("du --explain {words}"))).stderr);
     let line = told.lines().find_map(|line| line.strip_prefix("dents: bulk: ")).expect("the line");
     let (_, rest) = line.split_once(" inodes read at once, for ")?;
     rest.strip_suffix(" entries")?.replace(',', "").parse().ok()
@@ -87,6 +87,77 @@ fn rows_of_random_trees_are_those_of_the_walk() {
             assert_eq!(as_set(of("always")), as_set(of("never")), "{command}");
         }
     }
+}
+
+/// Whether the sums came from a pass alone, without names. They are the same as those of the walk.
+fn is_added_up(cwd: &Path, words: &str) -> bool {
+    let bulk = run(&dents(cwd, &format!("du --explain --bulk=always {words}")));
+    let walk = run(&dents(cwd, &format!("du --bulk=never {words}")));
+    assert_eq!([bulk.end, walk.end], [End::Exit(0); 2], "{words}: {}", text(&bulk.stderr));
+    assert_eq!(text(&bulk.stdout), text(&walk.stdout), "{words}");
+    text(&bulk.stderr).contains(" inodes added up at once, without names\n")
+}
+
+#[test]
+fn the_sum_of_a_whole_xfs_needs_no_names() {
+    let Some(xfs) = LoopFs::mount_or_skip(Real::Xfs) else { return };
+    let (root, mut rng) = (xfs.path(), Rng::new(8));
+    let trees = [(); 20].map(|()| Tree::random(&mut rng, 1_700_000_000).build(root).expect("a tree"));
+    shell(root, UNUSUAL);
+    shell(root, "mkdir few; touch few/1; head -c 300000 /dev/zero > removed");
+    let removed = File::open(root.join("removed")).expect("a file");
+    shell(root, "rm removed; sync -f .");
+    std::thread::sleep(QUIET);
+    for words in
+        ["-s .", "-s --inodes .", "-s --apparent-size .", "-scbx .", "-had0 ./", "-s --threads=3 --json ."]
+    {
+        assert!(is_added_up(root, words), "{words}");
+    }
+    for words in ["-s", "-s --inodes"] {
+        assert_eq!(
+            text(&stdout(&dents(root, &format!("du {words} .")))),
+            shell(root, &format!("du {words} ."))
+        );
+    }
+    for words in [
+        "-sl .",
+        "-sS .",
+        "-d1 .",
+        "-s --exclude=u .",
+        "-s --type=f .",
+        "-s --no-hidden .",
+        "-s few",
+        "-s . few",
+    ] {
+        assert!(!is_added_up(root, words), "{words}");
+    }
+    drop((removed, trees));
+}
+
+/// What a mount hides or adds counts as in a walk, and so do blocks of attributes that a pass does not count.
+#[test]
+fn a_sum_that_differs_from_that_of_the_names_is_not_taken() {
+    let Some(xfs) = LoopFs::mount_or_skip(Real::Xfs) else { return };
+    let (root, elsewhere) = (xfs.path(), TempDir::new("bulk").expect("a directory"));
+    shell(root, "mkdir -p a/b c; head -c 70000 /dev/zero | tee a/1 a/b/2 > c/3; ln -s a link; sync -f .");
+    std::thread::sleep(QUIET);
+    assert!(is_added_up(root, "-s .") && !is_added_up(root, "-s link"));
+    let mount = |words: &str| drop(shell(root, &format!("mount {words}")));
+    mount(&format!("--bind a {}", elsewhere.path().display()));
+    let of_part = is_added_up(elsewhere.path(), "-s .");
+    drop(shell(root, &format!("umount {}", elsewhere.path().display())));
+    mount("-t tmpfs none c");
+    let with_mount = is_added_up(root, "-s .");
+    drop(shell(root, "umount c"));
+    assert_eq!([of_part, with_mount, is_added_up(root, "-s .")], [false, false, true]);
+    shell(
+        root,
+        "for n in 1 2 3 4; do setfattr -n user.n$n -v $(printf %03000d 1) c; done 2>/dev/null || :; sync -f .",
+    );
+    std::thread::sleep(QUIET);
+    let has_attributes = shell(root, "getfattr c 2>/dev/null || :").contains("user.n4");
+    let added_up = ["-s .", "-sb .", "-s --inodes ."].map(|words| is_added_up(root, words));
+    assert_eq!(added_up, [!has_attributes, true, true]);
 }
 
 fn assert_same(bulk: &[Vec<u8>], walk: &[Vec<u8>]) {

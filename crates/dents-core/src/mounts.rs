@@ -87,6 +87,15 @@ impl Mounts {
         self.list().is_none_or(|mounts| is_above_any(mounts, path))
     }
 
+    /// Whether a walk of a directory finds all files of its file system and no others: the directory is the root of the file system,
+    /// and nothing is mounted below. Costs as much as [`any_below`](Self::any_below). False without /proc, where it is not known.
+    #[must_use]
+    pub fn show_whole(&self, dir: BorrowedFd<'_>) -> bool {
+        let mut text = [0; 4096];
+        let Some(path) = path_of(dir, &mut text) else { return false };
+        self.list().is_some_and(|mounts| shows_whole(mounts, path))
+    }
+
     /// Whether something may be mounted right in a directory: the one with this path below `dir`. Costs as much as
     /// [`any_below`](Self::any_below).
     #[must_use]
@@ -198,6 +207,14 @@ fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
     Mount::all(mounts).any(|mount| is_above(mount.point))
 }
 
+/// Whether a directory is a mount point where a whole file system is shown, with none mounted below. It may be several mount points, one on
+/// top of the other; their order is not known.
+fn shows_whole(mounts: &[u8], directory: &[u8]) -> bool {
+    let point = if directory == b"/" { b"" } else { directory };
+    let here = || Mount::all(mounts).filter(|mount| names_equal(mount.point, point));
+    here().next().is_some() && here().all(|mount| mount.root.is_empty()) && !is_above_any(mounts, directory)
+}
+
 /// The mount with this device and this last component. If there is none, a mount with this device (the output does
 /// not depend on the mount point), or else one with this last component. Of several, the last: it is on top.
 fn mounted(mounts: &[u8], device: (u32, u32), name: &[u8]) -> Option<Mounted> {
@@ -297,6 +314,24 @@ mod tests {
             !is_above_any(b"27 1 254:0 / / rw - ext4 /dev/vda rw\n", b"/"),
             "the root is mounted nowhere below"
         );
+    }
+
+    #[test]
+    fn where_a_whole_file_system_is_shown() {
+        let lines = b"30 27 254:0 /srv /mnt/part rw - xfs /dev/vda rw\n\
+            31 27 254:9 / /mnt/two rw - xfs /dev/vdb rw\n32 31 254:0 /srv /mnt/two rw - xfs /dev/vda rw\n";
+        let mounts = [MOUNTS, lines].concat();
+        assert!(shows_whole(&mounts, b"/proc") && shows_whole(&mounts, b"/mnt/a b\\/deep"));
+        assert!(
+            !shows_whole(&mounts, b"/") && !shows_whole(&mounts, b"/mnt/a b\\"),
+            "something is mounted below"
+        );
+        assert!(
+            !shows_whole(&mounts, b"/mnt/part") && !shows_whole(&mounts, b"/mnt/two"),
+            "a directory of another"
+        );
+        assert!(!shows_whole(&mounts, b"/mnt") && !shows_whole(&mounts, b"/proc/1"), "no mount point");
+        assert!(shows_whole(b"27 1 254:0 / / rw - xfs /dev/vda rw\n", b"/"));
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn walk(operand: &Path, options: &Options<'_>, workers: &dyn Workers) -> Walked 
         tally: outcome.tally,
         order: outcome.order,
         bulk: outcome.bulk,
+        usage: outcome.usage,
     };
     Walked { rows, failures, faults, outcome }
 }

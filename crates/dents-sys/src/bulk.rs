@@ -65,6 +65,8 @@ pub struct Inode {
     /// Whether `statx` may return something else: it is a device, has flags that `statx` returns as attributes, or has blocks that
     /// this call does not count. Ask `statx` about such an inode.
     pub is_odd: bool,
+    /// Whether it has blocks that this call does not count.
+    pub has_more_blocks: bool,
 }
 
 /// `struct xfs_bulk_ireq`.
@@ -125,7 +127,8 @@ fn xfs_inode(record: &[u8]) -> Inode {
     };
     // The blocks of attributes are not counted if the data needs none.
     let has_more_blocks = blocks == 0 && get32(record, 120) > 0;
-    Inode { fields, is_odd: get(record, 24) & XFS_ODD != 0 || has_more_blocks || is_device(mode) }
+    let is_odd = get(record, 24) & XFS_ODD != 0 || has_more_blocks || is_device(mode);
+    Inode { fields, is_odd, has_more_blocks }
 }
 
 /// Writes data that waits in memory to the file system of `fd`, so that bulk calls see it: one `syncfs`. It may take as long as the

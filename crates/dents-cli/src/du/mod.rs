@@ -153,7 +153,7 @@ fn walk_all(sums: &mut Sums<'_>, job: &Job<'_>, rules: &Rules, paths: &[CString]
     // If two links lead to a directory, it counts under the link by which it is entered first. With one worker that is always the same link.
     let workers = (rules.follows() && rules.depth > 0).then_some(1);
     for path in paths {
-        let end = sums.operand(job, path, workers);
+        let end = sums.operand(job, path, workers, paths.len() == 1 && rules.sum_suffices());
         if end != End::Complete {
             return end;
         }

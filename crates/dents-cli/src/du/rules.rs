@@ -1,11 +1,13 @@
 //! Which entries count, and how many bytes.
 
+use super::row::Row;
 use super::{Args, What};
 use crate::entry::Facts;
 use crate::overlap::Overlap;
+use dents_core::bulk::Usage;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Follow;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 /// The rules for all operands, made before the walk.
 pub(super) struct Rules {
@@ -95,6 +97,21 @@ impl Rules {
     /// The number of names of a file that the walk may find. The file is not a directory.
     pub(super) fn names(&self, facts: &Facts) -> u32 {
         if self.count_links { 1 } else { self.overlap.names(facts.inode, facts.nlink) }
+    }
+
+    /// Whether only the sum of an operand is shown, in which each file counts once.
+    pub(super) fn sum_suffices(&self) -> bool {
+        self.depth == 0 && !self.separate && !self.count_links
+    }
+
+    /// The row of a whole file system.
+    pub(super) fn row(&self, path: &CStr, usage: Usage) -> Row {
+        let bytes = match self.what {
+            What::Allocated => usage.blocks * 512,
+            What::Apparent => usage.bytes,
+            What::Inodes => usage.inodes.into(),
+        };
+        Row { path: path.to_bytes().into(), depth: 0, bytes, is_directory: true }
     }
 
     /// Directories down to this depth have a node. If sums do not include subdirectories, all have one.

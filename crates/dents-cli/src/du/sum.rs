@@ -76,15 +76,26 @@ impl<'r> Sums<'r> {
         Sums { rules, rows: Vec::new(), links: HardLinks::keeping(keeps) }
     }
 
-    /// Walks an operand. An operand that was counted as part of an earlier one has no row.
-    pub(super) fn operand(&mut self, job: &Job<'_>, path: &CString, workers: Option<usize>) -> End {
+    /// Walks an operand. An operand that was counted as part of an earlier one has no row. `sum_suffices` for the only operand, if nothing
+    /// below it is shown.
+    pub(super) fn operand(
+        &mut self,
+        job: &Job<'_>,
+        path: &CString,
+        workers: Option<usize>,
+        sum_suffices: bool,
+    ) -> End {
         let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
         let paths = [path.clone()];
-        let special = Special { paths: Some(&paths), workers, ..Special::default() };
+        let special =
+            Special { paths: Some(&paths), workers, usage_suffices: sum_suffices, ..Special::default() };
         let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
-        let Gathered { consumers, end, .. } = job.walk(&special, make);
+        let Gathered { consumers, end, usage, .. } = job.walk(&special, make);
         let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
-        self.add(rows, nodes);
+        match usage {
+            Some(usage) => self.rows.push(self.rules.row(path, usage)),
+            None => self.add(rows, nodes),
+        }
         end
     }
 

@@ -9,6 +9,9 @@ pub(super) fn report(outcome: Outcome, joined: u64) -> String {
         Outcome::Read(inodes) => {
             return format!("{} inodes read at once, for {} entries", grouped(inodes), grouped(joined));
         }
+        Outcome::Summed(inodes) => {
+            return format!("{} inodes added up at once, without names", grouped(inodes));
+        }
         Outcome::NotWanted => "--bulk=never, or not needed for most entries, or the user is not root",
         Outcome::NotRoot => "PATH is not the root of a file system, or there are several PATHs",
         Outcome::Small => "the tree is small",

@@ -23,7 +23,7 @@ use crate::session::{Session, Status};
 use crate::walk::Walk;
 pub(crate) use changed::subvolumes;
 use dents::Threads;
-use dents_core::bulk::{Subvolume, When};
+use dents_core::bulk::{Subvolume, Usage, When};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
 use dents_core::tree::{self, End, Options, Order, StartPoint, Tally};
@@ -91,6 +91,8 @@ pub(crate) struct Special<'s> {
     pub(crate) counts: bool,
     /// Whether links to a directory above, and links in a circle, are left out.
     pub(crate) leaves_out_loops: bool,
+    /// Whether the command shows nothing but the sums of all files.
+    pub(crate) usage_suffices: bool,
     pub(crate) must_stop: &'s (dyn Fn() -> bool + Sync),
 }
 
@@ -105,6 +107,7 @@ impl Default for Special<'_> {
             workers: None,
             counts: false,
             leaves_out_loops: false,
+            usage_suffices: false,
             must_stop: &|| false,
         }
     }
@@ -120,6 +123,8 @@ pub(crate) struct Gathered<C> {
     pub(crate) kinds: [u64; 16],
     /// Whether a PATH could not be opened, or not read to its end.
     pub(crate) root_failed: bool,
+    /// The sums of all files, if they [suffice](Special::usage_suffices) and were read in bulk: consumers got some entries or none.
+    pub(crate) usage: Option<Usage>,
     /// Whether the file has the whole scan; `None` if it does not say.
     pub(crate) extent: Option<Extent>,
 }
@@ -180,7 +185,15 @@ impl Job<'_> {
             session.say(cost.as_bytes());
         }
         let root_failed = plan.root_failed.load(Relaxed);
-        Gathered { consumers, end: outcome.end, tally, kinds, root_failed, extent: None }
+        Gathered {
+            consumers,
+            end: outcome.end,
+            tally,
+            kinds,
+            root_failed,
+            usage: outcome.usage,
+            extent: None,
+        }
     }
 
     fn options(&self, special: &Special<'_>) -> Options<'_> {
@@ -189,6 +202,8 @@ impl Job<'_> {
         options.max_depth = self.filter.max_depth();
         options.extra = special.extra || self.filter.reads_extra();
         options.workers = special.workers.or(options.workers);
+        let takes_all = self.filter.wants_all(0) && options.max_depth == u32::MAX;
+        options.usage_suffices = special.usage_suffices && takes_all;
         if options.bulk == When::Auto && !self.suits_bulk(&options) {
             options.bulk = When::Never;
         }
@@ -265,7 +280,7 @@ impl Job<'_> {
             }
         }
         let (tally, kinds) = (Tally::default(), [0; 16]);
-        Ok(Gathered { consumers, end, tally, kinds, root_failed: false, extent })
+        Ok(Gathered { consumers, end, tally, kinds, root_failed: false, usage: None, extent })
     }
 
     /// The columns that the command and the filters read.

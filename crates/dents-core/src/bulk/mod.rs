@@ -22,6 +22,9 @@
 //!
 //! If the clock is set back during the walk, the whole table is discarded, because then a `ctime` proves nothing.
 //!
+//! **Sums without names.** If only the sums of all files are wanted, and the walk would find all files of an XFS and no others, the pass
+//! suffices ([`Usage`]).
+//!
 //! **Memory.** 8 to 56 bytes for each inode, as the needs require (`table.rs`). The pass ends when the table has 1 GiB: 134 million inodes for
 //! `du`, 19 million for all facts. For the others, the walk calls `statx`.
 
@@ -35,10 +38,11 @@ use crate::mounts::Mounts;
 use crate::needs::{Kind, NeedsByKind};
 use crate::stat::Workers;
 use alloc::vec::Vec;
+use core::ops::AddAssign;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 pub use dents_sys::bulk::btrfs::Subvolume;
 use dents_sys::bulk::{self, Inode, Room};
-use dents_sys::stat::{self, Mask, Statx};
+use dents_sys::stat::{self, Fields, Mask, Statx};
 use dents_sys::statfs::FsType;
 use dents_sys::{BorrowedFd, Errno, Timestamp, clock, file};
 use table::{Hint, Layout, Run, Table};
@@ -87,6 +91,35 @@ pub enum Outcome {
     Refused(Errno),
     /// Metadata of this many inodes was read.
     Read(u64),
+    /// This many inodes were added up, and no names were read.
+    Summed(u64),
+}
+
+/// The sums of all files that have a name, each counted once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Files of any type, directories too.
+    pub inodes: u64,
+    /// Allocated blocks of 512 bytes, of files of any type.
+    pub blocks: u128,
+    /// [Sizes](Kind::has_length) of regular files and symbolic links, in bytes.
+    pub bytes: u128,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Usage) {
+        self.inodes += other.inodes;
+        self.blocks += other.blocks;
+        self.bytes += other.bytes;
+    }
+}
+
+impl Usage {
+    fn add(&mut self, fields: &Fields) {
+        let has_length = Kind::from_mode(fields.mode).has_length();
+        let bytes = if has_length { fields.size.into() } else { 0 };
+        *self += Usage { inodes: 1, blocks: fields.blocks.into(), bytes };
+    }
 }
 
 /// The metadata of a file system.
@@ -99,10 +132,19 @@ pub(crate) struct Bulk {
     mount_points: MountPoints,
     /// Whether a subdirectory may be a file system of its own without being a mount point.
     has_subvolumes: bool,
+    /// The sums of all inodes; `None` if an inode is missing in them, or counts less than with `statx`.
+    usage: Option<Usage>,
     void: AtomicBool,
 }
 
 impl Bulk {
+    /// The sums of all files below `dir`, the root of a mount, if the pass has them. One `readlink`, and the list of mounts.
+    pub(crate) fn usage(&self, dir: BorrowedFd<'_>) -> Option<Usage> {
+        // The kernel returns the inodes of one btrfs subvolume.
+        let is_whole = || !self.has_subvolumes && Mounts::default().show_whole(dir);
+        self.usage.filter(|_| is_whole() && clock::realtime() >= self.since)
+    }
+
     /// Whether the entries that were just read from this directory may be joined. One `statx`, and the clock.
     pub(crate) fn covers(&self, dir: BorrowedFd<'_>) -> bool {
         let Ok(statx) = stat::fstat(dir, Mask::CTIME) else { return false };
@@ -216,12 +258,15 @@ pub(crate) fn read(
     let layout = Layout::of(mask);
     let (runs, failed) = (Mutex::new(Vec::new()), Mutex::new(None));
     let memory = Memory { left: AtomicUsize::new(MOST_BYTES) };
+    let usage = Mutex::new(Some(Usage::default()));
     workers.run(count, &|_| {
         let mut room = Room::new();
-        let mut has_memory = true;
+        let (mut has_memory, mut sums) = (true, Some(Usage::default()));
         while let Some(part) = source.claim().filter(|_| has_memory) {
             let mut run = Run::new(layout);
             let read = source.read(part, &mut room, |inode| {
+                sums = sums.filter(|_| adds_up(inode, since, mask));
+                sums.iter_mut().filter(|_| inode.fields.nlink > 0).for_each(|sums| sums.add(&inode.fields));
                 if is_kept(inode, since) {
                     if run.is_full(inode.fields.ino) {
                         has_memory = memory.take(run.bytes());
@@ -229,7 +274,9 @@ pub(crate) fn read(
                     }
                     run.push(&inode.fields);
                 }
-                has_memory && !stopped()
+                let goes_on = has_memory && !stopped();
+                sums = sums.filter(|_| goes_on);
+                goes_on
             });
             has_memory &= memory.take(run.bytes());
             runs.lock().push(run);
@@ -238,6 +285,11 @@ pub(crate) fn read(
                 break;
             }
         }
+        let mut usage = usage.lock();
+        *usage = usage.zip(sums.filter(|_| has_memory)).map(|(mut usage, sums)| {
+            usage += sums;
+            usage
+        });
     });
     if let Some(errno) = failed.into_inner() {
         return Err(refused(errno));
@@ -247,14 +299,25 @@ pub(crate) fn read(
     let mount_points = mounts.names().filter(|_| !mounts.any_idmapped()).ok_or(Outcome::Mounts)?;
     let mount_points = MountPoints::new(mount_points);
     let has_subvolumes = fs == FsType::BTRFS;
-    Ok(Bulk { table, root, since, mount_points, has_subvolumes, void: AtomicBool::new(false) })
+    let (usage, void) = (usage.into_inner(), AtomicBool::new(false));
+    Ok(Bulk { table, root, since, mount_points, has_subvolumes, usage, void })
+}
+
+/// Whether the needed metadata of an inode counts as `statx` would return it, if it has a name.
+fn adds_up(inode: &Inode, since: Timestamp, mask: Mask) -> bool {
+    let differs = mask.contains(Mask::BLOCKS) && inode.has_more_blocks
+        || mask.contains(Mask::SIZE) && may_be_dirty(&inode.fields, since);
+    !differs || inode.fields.nlink == 0
 }
 
 /// Whether the metadata of an inode is what `statx` returns.
 fn is_kept(inode: &Inode, since: Timestamp) -> bool {
-    let fields = &inode.fields;
-    let may_be_dirty = Kind::from_mode(fields.mode) == Kind::Reg && fields.ctime >= since;
-    !inode.is_odd && !may_be_dirty
+    !inode.is_odd && !may_be_dirty(&inode.fields, since)
+}
+
+/// Whether the size of a file on the disk may be older than that in memory.
+fn may_be_dirty(fields: &Fields, since: Timestamp) -> bool {
+    Kind::from_mode(fields.mode) == Kind::Reg && fields.ctime >= since
 }
 
 /// A moment such that a later change has this time or a later one.
@@ -281,6 +344,19 @@ mod tests {
     fn memory_ends() {
         let memory = Memory { left: AtomicUsize::new(100) };
         assert_eq!([60, 41, 40, 1].map(|bytes| memory.take(bytes)), [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_counts_less_than_with_statx_does_not_add_up() {
+        let since = Timestamp { sec: 100, nsec: 0 };
+        let new = Fields { mode: 0o100_644, nlink: 1, ctime: since, ..Fields::default() };
+        let inode = |fields, has_more_blocks| Inode { fields, is_odd: true, has_more_blocks };
+        let adds_up =
+            |inode: Inode| [Mask::BLOCKS, Mask::SIZE, Mask::NLINK].map(|mask| adds_up(&inode, since, mask));
+        assert_eq!(adds_up(inode(new, false)), [true, false, true]);
+        assert_eq!(adds_up(inode(Fields { ctime: Timestamp::default(), ..new }, true)), [false, true, true]);
+        assert_eq!(adds_up(inode(Fields { mode: 0o040_755, ..new }, false)), [true; 3], "a directory");
+        assert_eq!(adds_up(inode(Fields { nlink: 0, ..new }, true)), [true; 3], "it has no name");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::open;
 use super::shared::Shared;
 use crate::batch::{Batch, Extra};
-use crate::bulk::{self, Outcome, When};
+use crate::bulk::{self, Outcome, Usage, When};
 use crate::needs::{Needs, NeedsByKind};
 use crate::stat::Workers;
 use core::ffi::CStr;
@@ -23,6 +23,8 @@ pub(super) struct BulkPass<'o> {
     is_root: bool,
     is_foreign: bool,
     pub(super) outcome: Outcome,
+    /// The sums of all files, if they suffice: nothing is left to be walked.
+    pub(super) usage: Option<Usage>,
 }
 
 impl<'o> BulkPass<'o> {
@@ -49,13 +51,14 @@ impl<'o> BulkPass<'o> {
             is_root: false,
             is_foreign: false,
             outcome,
+            usage: None,
         }
     }
 
     /// Looks at the answer about the operand.
     pub(super) fn see<S>(&mut self, operands: &Batch, shared: &mut Shared<'_, S>) {
         shared.needs = self.needs;
-        let Some(operand) = operands.iter().next().filter(|_| self.when == When::Auto) else { return };
+        let Some(operand) = operands.iter().next().filter(|_| self.when != When::Never) else { return };
         self.is_root = operand.extra().is_some_and(|extra| extra.attributes & Extra::MOUNT_ROOT != 0);
         self.is_foreign = operand.uid() == OVERFLOW;
     }
@@ -102,11 +105,16 @@ impl<'o> BulkPass<'o> {
             .and_then(|dir| {
                 let fs = fs.map_or_else(|| statfs::fstatfs(dir.as_fd()), Ok).map_err(Outcome::Refused)?;
                 let stopped = || shared.bounds.stopped();
-                bulk::read(dir.as_fd(), fs, bulk::mask(&shared.needs), (workers, count), &stopped)
+                let bulk =
+                    bulk::read(dir.as_fd(), fs, bulk::mask(&shared.needs), (workers, count), &stopped)?;
+                let suffices = self.is_root && shared.options.usage_suffices;
+                Ok((suffices.then(|| bulk.usage(dir.as_fd())).flatten(), bulk))
             });
         match read {
-            Ok(bulk) => {
-                self.outcome = Outcome::Read(bulk.inodes());
+            Ok((usage, bulk)) => {
+                self.usage = usage;
+                self.outcome =
+                    usage.map_or(Outcome::Read(bulk.inodes()), |usage| Outcome::Summed(usage.inodes));
                 shared.bulk = Some(bulk);
             }
             Err(outcome) => self.outcome = outcome,

@@ -104,7 +104,7 @@ pub use start_point::StartPoint;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
 use crate::bulk::changed::Changed;
-use crate::bulk::{self, When};
+use crate::bulk::{self, Usage, When};
 use crate::lock::Mutex;
 use crate::needs::{Needs, NeedsByKind};
 use crate::read::{Filter, Hidden};
@@ -169,6 +169,9 @@ pub struct Options<'a> {
     /// Whether metadata of whole file systems is read in bulk ([`crate::bulk`]); never by default. Not with a rate, nor where links
     /// are followed.
     pub bulk: When,
+    /// Whether nothing but the [`Usage`] of all files is wanted. If a pass in bulk returns it, the walk ends, and visitors may have got
+    /// some entries or none ([`Outcome::usage`]). Not if entries are filtered out, or if `max_depth` is set.
+    pub usage_suffices: bool,
     /// Passes over all entries but these and the directories above them: they are no part of any batch, and their metadata is not
     /// requested. An inode number counts on any file system.
     pub only: Option<&'a Changed>,
@@ -197,6 +200,7 @@ impl Default for Options<'_> {
             counter: None,
             watch: None,
             bulk: When::Never,
+            usage_suffices: false,
             only: None,
             distrust_d_type: false,
         }
@@ -296,6 +300,8 @@ pub struct Outcome<V> {
     pub order: Order,
     /// Whether metadata was read in bulk, or why not.
     pub bulk: bulk::Outcome,
+    /// The sums of all files of the file system, if they [suffice](Options::usage_suffices) and were read.
+    pub usage: Option<Usage>,
 }
 
 /// Walks the operands and everything below them. `make` makes the visitor of each worker, on its thread.
@@ -337,11 +343,16 @@ where
     bulk.always(&mut shared, workers);
     let mut visitor = make(0);
     let count = match options.workers {
+        _ if bulk.usage.is_some() => None,
         Some(count) => Some(count),
         None => probe::workers(&mut worker, &mut shared, &mut visitor),
     };
     shared.probing = false;
     bulk.auto(&mut shared, workers, count);
+    if bulk.usage.is_some() {
+        let (visitors, tally, end) = (alloc::vec![visitor], worker.tally, shared.bounds.end());
+        return Outcome { visitors, end, tally, order: Order::Any, bulk: bulk.outcome, usage: bulk.usage };
+    }
     let count = shared.set_workers(count.unwrap_or(1));
     let first = Mutex::new(Some((worker, visitor)));
     let finished = Mutex::new(Vec::with_capacity(count));
@@ -358,7 +369,7 @@ where
     finished.iter().for_each(|(.., one)| tally += *one);
     let visitors = finished.into_iter().map(|(_, visitor, _)| visitor).collect();
     let order = if shared.by_inode { Order::Inode } else { Order::Any };
-    Outcome { visitors, end: shared.bounds.end(), tally, order, bulk: bulk.outcome }
+    Outcome { visitors, end: shared.bounds.end(), tally, order, bulk: bulk.outcome, usage: None }
 }
 
 /// A time this many nanoseconds from now, for [`Options::deadline_ns`].

@@ -284,7 +284,7 @@ fn inode(ino: u64, item: &[u8], block: u32) -> Inode {
         btime: time(148),
         ..Fields::default()
     };
-    Inode { fields, is_odd: long(64) & ODD != 0 || is_device(mode) }
+    Inode { fields, is_odd: long(64) & ODD != 0 || is_device(mode), has_more_blocks: false }
 }
 
 /// `struct btrfs_timespec`.
