@@ -25,17 +25,17 @@
 //!
 //! Where each answer is a round trip, the kernel uses a thread for each request in flight, as many as `Resources` allow
 //! at once; its default is eight on two cores. The table is for FUSE, 1.2 ms a request, `-U --color=always`, in times
-//! of `auto` (median of 5 to 7 in turns on a machine busy with other work; processor time in brackets):
+//! of `auto` (medians in turns; processor time in brackets; 10,000 files and the last column on a machine busy with other work):
 //!
 //! | files, cores | ring, 256 at once | 256 threads | ring, the kernel's own number |
 //! |---|---|---|---|
-//! | 2,000, one | 0.75 to 0.83 (0.73 to 0.94) | 0.82 to 0.86 | 3.2 |
-//! | 2,000, two | 0.62 to 0.96 (0.74 to 0.99) | 0.61 to 0.99 | 5.3 |
+//! | 2,000, one | 0.83 (0.90) | 0.77 | 3.2 |
+//! | 2,000, two | 0.84 (1.10) | 0.72 | 5.3 |
 //! | 10,000, one | 0.81 to 0.92 (1.04 to 1.09) | 0.91 to 0.95 | 3.8 |
 //! | 10,000, two | 0.48 to 1.25 (1.08 to 1.20) | 0.75 to 1.29 | 9.8 |
 //!
 //! Both fixed numbers save the search for the number in flight, but without it a saturated server gets more requests
-//! than it can answer. Attributes are requested one after the other: `-l` of 2,000 files takes 19 to 36 times as
+//! than it can answer. Attributes are requested one after the other: `-l` of 2,000 files takes 51 times as
 //! long. So `auto` uses threads.
 
 use super::ask::Asker;
