@@ -288,7 +288,9 @@ fn a_huge_directory_is_read_by_several() {
         assert!(outcome.stdout == alone.outcome.stdout && outcome.stderr.is_empty(), "no descriptor is left");
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if cores > 1 && rustix::fs::statfs(parent).expect("statfs").f_type == EXT4 {
-            assert!(trace.count("lseek") > 0, "{:?}", trace.by_name());
+            // On a busy machine the second worker may begin when the first has read all.
+            let seeks = || counted(&list(&["-C", "-U"])).count("lseek") > 0;
+            assert!((0..20).any(|_| seeks()), "{:?}", trace.by_name());
         }
     }
     let trace = counted(&listed(files(10_000).path(), &["-1"]));

@@ -63,7 +63,9 @@ fn read_names(
             return Ok(());
         }
     }
-    let threads = if resources.mode == Mode::Classic { 1 } else { resources.threads.count() };
+    // Classic makes one request after the other, and a ring the fewest calls.
+    let is_alone = matches!(resources.mode, Mode::Classic | Mode::Iou);
+    let threads = if is_alone { 1 } else { resources.threads.count() };
     several::read(reader, filter, batch, &Readers { workers: resources.workers, threads, watch })
 }
 
