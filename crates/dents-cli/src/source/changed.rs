@@ -8,7 +8,7 @@ use dents_core::bulk::changed::{self, Changed};
 use dents_sys::{AsFd, CWD, OwnedFd, Timestamp, dir, host};
 use std::ffi::{CStr, CString};
 
-/// The btrfs subvolumes of these paths, as they are now; none for a user who could not use them later. Three system calls for each path.
+/// The btrfs subvolumes of these paths, as they are now; empty without root's privileges, because only root can search them later. Three system calls for each path.
 pub(crate) fn subvolumes(paths: &[CString]) -> Vec<Subvolume> {
     let mut all: Vec<Subvolume> = Vec::new();
     if host::effective_user_at_start() != 0 {
@@ -36,7 +36,7 @@ impl Job<'_> {
             Ok(changed) => format!("{} inodes changed, found by generation", changed.inodes()),
             Err(why) => format!("statx of every entry: {why}"),
         };
-        // Whoever scanned a subvolume may expect that no walk is necessary.
+        // A scan that records a generation promises a search without a walk: a message says why there is none.
         if self.source.explain || (found.is_err() && !since.subvolumes.is_empty()) {
             session.say(format!("--changed-since {}: {line}", since.scan).as_bytes());
         }

@@ -19,7 +19,7 @@
 //! subdirectories is paused: once 16,384 of them wait, it stays open until they are entered (while the worker's share
 //! of descriptors lasts, else it is read further). So memory is bounded by depth × 16,384 names for each worker, not by
 //! the size of the tree or of a directory. 200,000 subdirectories with names of 200 bytes, one of which has 50,000
-//! more, take 8 MiB with one worker and 15 to 33 with two to eight that stat them (42 and more without pausing); a
+//! more, take 8 MiB with one worker and 21 to 33 with two to eight that stat them (42 and more without pausing); a
 //! million files of one directory take 0.7 MiB with two workers (`tests/memory.rs`). With [`Order::Inode`], up to
 //! [`Options::frontier`] directories wait in one queue instead, and are passed in two sweeps, as a head moves over a disk: opened by inode number, to
 //! find their first blocks, and read in the order of these (`docs/DISK.md`).

@@ -18,7 +18,7 @@ use dents_core::mounts::Mounts;
 use dents_core::path::below;
 use dents_core::prefetch::{self, Ahead, Prefetch, Small, Start, Started, Turn, Wanted, Worker};
 use dents_core::sort::{Collate, Key};
-use dents_core::stat::Resources;
+use dents_core::stat::{Mode, Resources};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// How long the renderer waits for a worker before it flushes its output: to read a local directory takes 0.03 ms.
@@ -269,10 +269,12 @@ impl Listing<'_, '_, '_> {
     }
 
     /// The entry that the lister stats next may be the root of a mount, which may never answer: then the output is
-    /// flushed. Costs five system calls for an operand of which so much was listed, and nothing for a smaller one.
+    /// flushed. Costs five system calls for an operand of which so much was listed, and nothing for a smaller one; a ring
+    /// is for the fewest calls, so there the output waits.
     fn let_out_before_mounts(&mut self, path: &CStr, source: &Source) {
         let is_asked = matches!(source, Source::Reader(_)) && self.plan.needs.asks_any();
         if is_asked
+            && self.plan.mode != Mode::Iou
             && self.out.holds_much()
             && let Some(root) = &mut self.turns.root
             && root.holds_mount(path, &self.session.mounts)
