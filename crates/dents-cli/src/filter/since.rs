@@ -2,15 +2,13 @@
 
 use crate::message;
 use dents_core::batch::Time;
-use dents_core::bulk::Subvolume;
+use dents_core::bulk::{self, Subvolume};
 use dents_sink::read;
+use dents_sys::Timestamp;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The kernel stamps files with a clock that may be one tick (10 ms at most) behind.
-const TICK_NS: u32 = 20_000_000;
 
 /// The start of a scan.
 #[derive(Clone, Debug)]
@@ -33,10 +31,8 @@ impl Since {
                 "{scan} does not have the time of its start; name a file that `dents scan -o` wrote"
             ));
         };
-        let time = match nsec.checked_sub(TICK_NS) {
-            Some(nsec) => Time { sec, nsec },
-            None => Time { sec: sec - 1, nsec: nsec + 1_000_000_000 - TICK_NS },
-        };
+        let Timestamp { sec, nsec } = bulk::a_tick_before(Timestamp { sec, nsec });
+        let time = Time { sec, nsec };
         Ok(Since { scan, time, subvolumes: reader.subvolumes().into() })
     }
 }

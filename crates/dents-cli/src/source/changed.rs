@@ -8,7 +8,8 @@ use dents_core::bulk::changed::{self, Changed};
 use dents_sys::{AsFd, CWD, OwnedFd, Timestamp, dir, host};
 use std::ffi::{CStr, CString};
 
-/// The btrfs subvolumes of these paths, as they are now; empty without root's privileges, because only root can search them later. Three system calls for each path.
+/// The btrfs subvolumes of these paths, as they are now; empty without root's privileges, because only root can search them later. Three
+/// system calls for each path.
 pub(crate) fn subvolumes(paths: &[CString]) -> Vec<Subvolume> {
     let mut all: Vec<Subvolume> = Vec::new();
     if host::effective_user_at_start() != 0 {

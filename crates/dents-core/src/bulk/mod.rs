@@ -320,8 +320,9 @@ fn may_be_dirty(fields: &Fields, since: Timestamp) -> bool {
     Kind::from_mode(fields.mode) == Kind::Reg && fields.ctime >= since
 }
 
-/// A moment such that a later change has this time or a later one.
-fn a_tick_before(now: Timestamp) -> Timestamp {
+/// A moment such that a file that changes after `now` has this time or a later one: one tick of the kernel's clock earlier.
+#[must_use]
+pub fn a_tick_before(now: Timestamp) -> Timestamp {
     match now.nsec.checked_sub(TICK_NS) {
         Some(nsec) => Timestamp { nsec, ..now },
         None => Timestamp { sec: now.sec - 1, nsec: now.nsec + 1_000_000_000 - TICK_NS },
