@@ -38,10 +38,10 @@ def in_turns(commands):
 def measure(dents, root, scratch):
     print("| command | walk | in bulk | ratio | GNU du |\n|---|---|---|---|---|")
     scan = os.path.join(scratch, "scan.parquet")
-    for words, made in [(["du", "-s"], None), (["stats"], None), (["scan", "-o", scan], scan), (["count"], None)]:
+    for words, made in [(["du", "-s"], None), (["du", "-sl"], None), (["stats"], None), (["scan", "-o", scan], scan), (["count"], None)]:
         commands = {bulk: ([dents, *words, f"--bulk={bulk}", root], made) for bulk in ["never", "auto"]}
-        if words == ["du", "-s"]:
-            commands["gnu"] = (["du", "-s", root], None)
+        if words[0] == "du":
+            commands["gnu"] = ([*words, root], None)
         found = in_turns(commands)
         gnu = f"{found['gnu']:.3f} s" if "gnu" in found else ""
         ratio = found["auto"] / found["never"]
