@@ -249,6 +249,13 @@ impl NeedsByKind {
         self
     }
 
+    /// The same needs, as far as they are among these.
+    #[must_use]
+    pub fn only(mut self, among: Needs) -> Self {
+        self.0.iter_mut().for_each(|needs| *needs &= among);
+        self
+    }
+
     /// Whether any entry could cost a system call.
     #[must_use]
     pub fn asks_any(&self) -> bool {

@@ -8,7 +8,7 @@
 use crate::batch::{Batch, Entry};
 use crate::lock::Mutex;
 use crate::mounts::Mounts;
-use crate::needs::{Kind, NeedsByKind};
+use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::path::below;
 use crate::read::{Filter, Reader};
 use crate::sort::{Collate, Order};
@@ -163,7 +163,11 @@ impl Started {
         }
         let workers = count - usize::from(far || reads_ahead());
         let started = mem::replace(&mut self.workers, workers);
-        (started < workers).then_some(Start { numbers: started + 1..workers + 1, far })
+        (started < workers).then_some(Start {
+            numbers: started + 1..workers + 1,
+            far,
+            marks_apart: self.policy.is_some_and(|policy| policy.marks_apart),
+        })
     }
 }
 
@@ -172,6 +176,8 @@ impl Started {
 pub struct Start {
     numbers: Range<usize>,
     far: bool,
+    /// [`Policy::marks_apart`].
+    marks_apart: bool,
 }
 
 /// The directories that are known to follow.
@@ -222,7 +228,7 @@ impl Prefetch {
     /// bytewise.
     pub fn run(
         &self,
-        Start { numbers, far }: Start,
+        Start { numbers, far, marks_apart }: Start,
         wanted: Wanted<'_>,
         resources: &Resources<'_>,
         collate: Option<&dyn Collate>,
@@ -238,7 +244,7 @@ impl Prefetch {
             // The first seat is the lister's.
             let seat = if thread == 0 { 0 } else { numbers.start + thread - 1 };
             let watch = watch.map(|watch| (watch, seat));
-            Worker { wanted, most, lazy, watch, collate, alone, mounts, buffer }
+            Worker { wanted, most, marks_apart, lazy, watch, collate, alone, mounts, buffer }
         };
         let work = |thread: usize| {
             if thread == 0 {
@@ -274,6 +280,8 @@ pub struct Worker<'r> {
     wanted: Wanted<'r>,
     /// Most entries of a small directory.
     most: usize,
+    /// Whether it is worthwhile to look up the file system of each directory whose entries need marks.
+    marks_apart: bool,
     lazy: bool,
     /// The watch and the worker's seat.
     watch: Option<(&'static Watch, usize)>,
@@ -348,7 +356,9 @@ impl Worker<'_> {
         let (mode, threads, mounts, lazy) = (Mode::Auto, &self.alone, Some(&self.mounts), self.lazy);
         let resources =
             Resources { mode, threads, workers: &Alone, mounts, rings: None, lazy, counter: None };
-        stat::fill(batch, reader.dir(), &Asking { needs, follow, resources: &resources })
+        // A mount below may be of another file system, so it is looked up for each directory.
+        let fs = (self.marks_apart && needs.any().intersects(Needs::MARK)).then(|| reader.fs());
+        stat::fill_on(batch, reader.dir(), fs, &Asking { needs, follow, resources: &resources })
     }
 }
 

@@ -148,7 +148,7 @@ impl Reader {
     }
 
     /// The records read last, unless the buffer has grown since.
-    fn records(&self) -> &[u8] {
+    pub(crate) fn records(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
 

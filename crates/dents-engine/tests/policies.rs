@@ -43,7 +43,7 @@ fn each_file_system_has_its_policy() {
         (FsType::AUTOFS, local("autofs")),
         (FsType::OCFS2, local("OCFS2")),
         (FsType::GFS2, local("GFS2")),
-        (FsType::NFS, ("NFS", Far::Yes, ANY, true, true)),
+        (FsType::NFS, ("NFS", Far::WithNames, ANY, true, true)),
         (FsType::FUSE, ("FUSE", Far::Yes, ANY, true, true)),
         (FsType::CEPH, ("CephFS", Far::Yes, ANY, false, true)),
         (FsType::LUSTRE, ("Lustre", Far::AskedAhead, 64, false, true)),
@@ -82,9 +82,11 @@ fn what_follows_from_a_policy() {
         (of(FsType::EXT), of(FsType::NFS), of(FsType::LUSTRE), Policy::of(None));
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::is_far), [false, true, true, false]);
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::holds), [false, true, true, true]);
-    assert_eq!([ext4, nfs, lustre, unknown].map(Policy::believes_the_first_look), [true, true, false, true]);
-    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 3, 2]);
-    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().iter().sum::<usize>()), [32; 3]);
+    assert_eq!([ext4, nfs, lustre, unknown].map(Policy::believes_the_first_look), [true, false, false, true]);
+    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 2, 2]);
+    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().iter().sum::<usize>()), [32, 12, 32]);
+    let apart = |fs| of(fs).marks_apart;
+    assert!(apart(FsType::NFS) && [FsType::EXT, FsType::FUSE, FsType::CIFS].iter().all(|fs| !apart(*fs)));
     let trees = [
         FsType::EXT,
         FsType::XFS,

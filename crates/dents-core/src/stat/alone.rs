@@ -43,7 +43,8 @@ pub(crate) fn fill(
     let asked = todo.as_deref().unwrap_or(dents);
     let (watch, seat) = watch.map_or((None, 0), |(watch, seat)| (Some(watch), seat));
     // By text, as a link's target is found on any file system, /proc among them.
-    let question = Question { dir, needs, follow, by_text: true, lazy: false, counter, watch };
+    let question =
+        Question { dir, needs, follow, by_text: true, lists_cost: false, lazy: false, counter, watch };
     let mut asker = Asker::new(question, 0);
     (asker.seat, asker.takes_links, asker.bulk) = (seat, true, bulk);
     let mut whole = true;

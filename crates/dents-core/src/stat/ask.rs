@@ -30,6 +30,8 @@ pub(crate) struct Asker<'a> {
     time: Needs,
     /// Whether the machine runs SMACK, once that was needed.
     pub(crate) smack: Option<bool>,
+    /// The same of SELinux.
+    pub(super) selinux: Option<bool>,
     /// The device whose file system has no extended attributes, if one was found.
     pub(crate) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
@@ -74,6 +76,7 @@ impl<'a> Asker<'a> {
             seat: 1 + texts_number,
             time: question.needs.any() & Needs::TIMES,
             smack: None,
+            selinux: None,
             without_xattrs: None,
             text: Vec::new(),
             learns: None,

@@ -1,19 +1,25 @@
 //! Reads a directory, then requests the metadata of its entries; if the directory is large, both at the same time.
 
 use super::choose::{self, Choice, Strategy};
-use super::policy::Policy;
+use super::policy::{FIRST_REPLY, Policy};
 use super::workers::{self, Entries, OVERLAP_FROM};
 use super::{
-    Asking, ListedDir, Mode, Report, Resources, Tally, asks, fill_at, resolve_by_text, trusts_readdir,
+    Asking, ListedDir, Mode, Question, Report, Resources, Tally, asks, fill_at, marks, resolve_by_text,
+    trusts_readdir,
 };
-use crate::batch::{Batch, Slots};
+use crate::batch::{Batch, Names, Slots};
+use crate::needs::Needs;
 use crate::read::several::{self, Readers};
 use crate::read::{Filter, Reader};
 use crate::watchdog::Watch;
+use dents_sys::dir::Dirents;
 
 /// Reads of names, after the first, before several workers read the rest: 64 KiB and twice 256 KiB, some 15,000 entries. The rest then
 /// outweighs what the workers cost: 100 µs.
 const READS_ALONE: usize = 2;
+
+/// More bytes than the names of a first reply take.
+const SHORT: usize = (*FIRST_REPLY.end() + 1) * 280;
 
 /// The result of [`read`].
 pub enum ReadOutcome {
@@ -36,6 +42,7 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
     loop {
         match read(batch, reader) {
+            Ok(true) if is_first_reply(reader) && policy(batch, reader).interleave => break,
             Ok(true) if batch.len() < choose::PROBE_FROM => {}
             Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
             Ok(true) => break,
@@ -48,6 +55,14 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
         Some(threads) => ReadOutcome::Partial(threads),
         None => ReadOutcome::Complete(read_names(batch, reader, filter, asking.resources)),
     }
+}
+
+/// Whether the last read looks like the first reply of an NFS client, which is short so that the reader can show whether it asks
+/// about the names before it reads on. A local directory of as many names looks alike, and then costs the two system calls that tell
+/// its file system.
+fn is_first_reply(reader: &Reader) -> bool {
+    let records = reader.records();
+    records.len() < SHORT && FIRST_REPLY.contains(&Dirents::new(records).take(FIRST_REPLY.end() + 1).count())
 }
 
 /// Reads the remaining names. If they are many, several workers do.
@@ -140,11 +155,18 @@ fn overlapped(
     let mut metas = core::mem::take(&mut batch.metas);
     metas.clear();
     let policy = (resources.mode == Mode::Auto).then(|| listed.policy());
+    let apart = policy.filter(|policy| marks::are_apart(needs, policy));
+    let first = if apart.is_some() { needs.only(Needs::XATTRS.complement()) } else { *needs };
     let entries = Entries::Unread(batch, None);
     let source = Some((stream.with_small_reads(), filter));
     let as_asked = Choice { strategy: Strategy::Par(cores), reason: "as asked" };
-    let (harvest, choice, failed) =
-        workers::fill(entries, source, question, resources, (policy, as_asked), &mut metas);
+    let asked_first = Question { needs: &first, ..question };
+    let (mut harvest, choice, failed) =
+        workers::fill(entries, source, asked_first, resources, (policy, as_asked), &mut metas);
+    if let Some(policy) = apart {
+        let names = Names { bytes: &batch.arena, from: 0 };
+        marks::fill((&batch.dents, names), question, (resources, policy), &mut metas, &mut harvest);
+    }
     let ended = failed.map_or_else(|| batch.whole(), Err);
     batch.metas = metas;
     batch.texts = harvest.texts;

@@ -14,6 +14,7 @@ pub(crate) mod alone;
 pub(crate) mod ask;
 mod directory;
 mod iou;
+mod marks;
 pub(crate) mod operands;
 pub mod request_counts;
 mod resources;
@@ -53,6 +54,8 @@ pub struct Question<'a> {
     /// Whether a link's target is looked up by the link's text instead of following the link. On /proc the two differ: `fd/3 ->
     /// pipe:[41]` can be followed although that name does not exist.
     pub by_text: bool,
+    /// Whether a list of attribute names costs a request of its own, and cannot name more than the ACL.
+    pub lists_cost: bool,
     /// Where the worker shows its requests.
     pub watch: Option<&'static Watch>,
     /// Whether stale cached values suffice (`AT_STATX_DONT_SYNC`).
@@ -119,6 +122,11 @@ impl<'a> ListedDir<'a> {
         *self.fs.get_or_init(|| statfs::of_mount(self.dir).ok())
     }
 
+    /// [`Question::lists_cost`], as far as it is known without a system call.
+    pub(crate) fn lists_cost(&self) -> bool {
+        self.fs.get().is_some_and(|fs| Policy::of(*fs).marks_apart)
+    }
+
     fn policy(&self) -> &'static Policy {
         // Operands may be on any file system.
         if dir_is_cwd(self.dir) { Policy::of(None) } else { Policy::of(self.fs()) }
@@ -145,7 +153,17 @@ pub(crate) struct Harvest {
 /// Costs for each entry: nothing if its `d_type` suffices; else one `statx`, and only if needed `readlinkat` and a `statx` of the
 /// target for a symbolic link, and `listxattrat` for marks. The error of an entry is stored in its slot.
 pub fn fill(batch: &mut Batch, dir: BorrowedFd<'_>, asking: &Asking<'_>) -> Report {
-    fill_at(batch, &ListedDir::new(dir, None), asking)
+    fill_on(batch, dir, None, asking)
+}
+
+/// Like [`fill`], where the file system may be known.
+pub(crate) fn fill_on(
+    batch: &mut Batch,
+    dir: BorrowedFd<'_>,
+    fs: Option<Option<FsType>>,
+    asking: &Asking<'_>,
+) -> Report {
+    fill_at(batch, &ListedDir::new(dir, fs), asking)
 }
 
 /// Like [`fill`], on the calling thread, as in trees: with `follow`, symbolic links are followed, and a dangling link

@@ -52,7 +52,16 @@ fn follow_to_directories(
     resources: &Resources<'_>,
 ) -> Tally {
     let watch = resources.threads.watching();
-    let question = Question { dir, needs, follow: true, by_text: true, lazy: false, counter: None, watch };
+    let question = Question {
+        dir,
+        needs,
+        follow: true,
+        by_text: true,
+        lists_cost: false,
+        lazy: false,
+        counter: None,
+        watch,
+    };
     let mut asker = Asker::new(question, batch.texts.len());
     let names = Names { bytes: &batch.arena, from: 0 };
     // Operands have unknown types, so each has a slot at its own position.

@@ -144,6 +144,7 @@ impl<'a> Resources<'a> {
             needs,
             follow,
             by_text,
+            lists_cost: listed.lists_cost(),
             lazy,
             counter: self.counter,
             watch: self.threads.watching(),

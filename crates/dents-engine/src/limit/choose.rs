@@ -43,6 +43,12 @@ pub struct Choice {
     pub reason: &'static str,
 }
 
+/// The choice where the whole directory was read and asked about in turns.
+pub const ALTERNATED: Choice = Choice {
+    strategy: Strategy::Classic,
+    reason: "attributes come with names, if one thread asks between its reads",
+};
+
 /// A strategy with its number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {

@@ -13,6 +13,9 @@ pub enum Far {
     No,
     /// They are, unless the client has cached them. One answer decides, and the search begins.
     Yes,
+    /// They are, but attributes come with the names for a reader that asks about them between its reads. The first answer is no
+    /// sign: it sets up what the next ones find.
+    WithNames,
     /// They are, but the client prefetches for a reader in `readdir` order. So 32 entries are requested on one
     /// thread, and several at once only if the last of these are still round trips.
     AskedAhead,
@@ -28,6 +31,9 @@ pub struct Policy {
     /// Whether requests begin as soon as there are enough names to choose a strategy, and reading continues meanwhile. Elsewhere
     /// they begin at a thousand names.
     pub interleave: bool,
+    /// Whether a question about extended attributes is a round trip of its own, although the other metadata comes with the names. They
+    /// are then requested last, many at once: between two reads they would take so long that attributes expire.
+    pub marks_apart: bool,
     /// Most requests in flight, even if the user allows more.
     pub most: usize,
     /// Whether `AT_STATX_DONT_SYNC` (`--lazy`) saves requests.
@@ -41,6 +47,11 @@ pub struct Policy {
 
 const ANY: usize = usize::MAX;
 
+/// Names in the first reply of an NFS client, `.` and `..` among them: 19 on 6.12. Source: fs/nfs/dir.c since 5.18, `nfs_do_filldir`
+/// with `NFS_READDIR_CACHE_MISS_THRESHOLD`. It fetches attributes with the next names only if more than eight of these were asked
+/// about before the next read.
+pub const FIRST_REPLY: core::ops::RangeInclusive<usize> = 18..=20;
+
 /// Length of a disk's queue. Threads beyond it only compete for cores once the disk has read ahead.
 const QUEUE: usize = 32;
 
@@ -48,6 +59,7 @@ const LOCAL: Policy = Policy {
     name: "local",
     far: Far::No,
     interleave: false,
+    marks_apart: false,
     most: QUEUE,
     lazy: false,
     is_a_tree: false,
@@ -66,8 +78,9 @@ const UNKNOWN: Policy =
 /// returns cached values. Requests beyond the slots of the session wait in the client.
 const NFS: Policy = Policy {
     name: "NFS",
-    far: Far::Yes,
+    far: Far::WithNames,
     interleave: true,
+    marks_apart: true,
     most: ANY,
     lazy: true,
     is_a_tree: false,
@@ -81,6 +94,7 @@ const FUSE: Policy = Policy {
     name: "FUSE",
     far: Far::Yes,
     interleave: true,
+    marks_apart: false,
     most: ANY,
     lazy: true,
     is_a_tree: false,
@@ -93,6 +107,7 @@ const CEPH: Policy = Policy {
     name: "CephFS",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: ANY,
     lazy: true,
     is_a_tree: false,
@@ -107,6 +122,7 @@ const LUSTRE: Policy = Policy {
     name: "Lustre",
     far: Far::AskedAhead,
     interleave: false,
+    marks_apart: false,
     most: 64,
     lazy: true,
     is_a_tree: false,
@@ -119,6 +135,7 @@ const GPFS: Policy = Policy {
     name: "GPFS",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: 64,
     lazy: false,
     is_a_tree: false,
@@ -131,6 +148,7 @@ const CIFS: Policy = Policy {
     name: "SMB",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: 128,
     lazy: true,
     is_a_tree: false,
@@ -143,6 +161,7 @@ const V9FS: Policy = Policy {
     name: "9p",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: 64,
     lazy: false,
     is_a_tree: false,
@@ -154,6 +173,7 @@ const AFS: Policy = Policy {
     name: "AFS",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: 64,
     lazy: true,
     is_a_tree: false,
@@ -165,6 +185,7 @@ const NETWORK: Policy = Policy {
     name: "a network's",
     far: Far::Yes,
     interleave: false,
+    marks_apart: false,
     most: 128,
     lazy: false,
     is_a_tree: false,
@@ -243,6 +264,7 @@ impl Policy {
         match self.far {
             Far::No | Far::AskedAhead => &[4, 28],
             Far::Yes => &[1, 3, 28],
+            Far::WithNames => &[4, 8],
         }
     }
 
@@ -255,7 +277,7 @@ impl Policy {
     /// Whether the first look that sees a round trip ends the probe. A client that prefetches needs time to begin first.
     #[must_use]
     pub fn believes_the_first_look(&self) -> bool {
-        self.far != Far::AskedAhead
+        !matches!(self.far, Far::AskedAhead | Far::WithNames)
     }
 }
 

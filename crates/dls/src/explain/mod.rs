@@ -217,6 +217,9 @@ impl Facts<'_> {
             (Mode::Iou, _) => "iou, as asked",
             (Mode::Auto, Far::No) => "one thread up to 127 entries; for more, the first 32 answers decide",
             (Mode::Auto, Far::Yes) => "one thread up to 127 entries; for more, the first answer decides",
+            (Mode::Auto, Far::WithNames) => {
+                "one thread, which reads names and asks about them in turns; several if answers are round trips"
+            }
             (Mode::Auto, Far::AskedAhead) => {
                 "one thread in the order of the directory, unless the first 32 answers are slow"
             }
