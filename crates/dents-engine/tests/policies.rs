@@ -83,8 +83,9 @@ fn what_follows_from_a_policy() {
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::is_far), [false, true, true, false]);
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::holds), [false, true, true, true]);
     assert_eq!([ext4, nfs, lustre, unknown].map(Policy::believes_the_first_look), [true, false, false, true]);
-    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 2, 2]);
+    assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 3, 2]);
     assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().iter().sum::<usize>()), [32, 12, 32]);
+    assert_eq!([ext4, nfs, lustre].map(Policy::believes_a_fast_look), [false, true, false]);
     let apart = |fs| of(fs).marks_apart;
     assert!(apart(FsType::NFS) && [FsType::EXT, FsType::FUSE, FsType::CIFS].iter().all(|fs| !apart(*fs)));
     let trees = [

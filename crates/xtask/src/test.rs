@@ -75,6 +75,7 @@ fn everything() -> Result<()> {
         steps.run("dls as a process, against GNU ls", &mut test(LAB, &[], &[]));
     }
     python::test(&mut steps);
+    steps.run("dls on a real NFS server, beside GNU ls", &mut cargo(["xtask", "vm", "--test"]));
     document(&mut steps);
     if let Err(why) = tools::pinned(&tools::ACTIONLINT) {
         println!("\n== {why}: the workflows are not linted");

@@ -56,6 +56,14 @@ pub(crate) const FOR_DEBIAN: &[Tool] = &[tool("lintian", "lintian")];
 /// Make the Debian root in which the package is tried, in a user namespace.
 pub(crate) const FOR_TRIAL: &[Tool] = &[tool("mmdebstrap", "mmdebstrap"), tool("newuidmap", "uidmap")];
 
+/// Make and run virtual machines.
+pub(crate) const FOR_MACHINES: &[Tool] = &[
+    tool("qemu-system-x86_64", "qemu-system-x86"),
+    tool("mmdebstrap", "mmdebstrap"),
+    tool("mke2fs", "e2fsprogs"),
+    tool("timeout", "coreutils"),
+];
+
 /// A program that is built from its source, in one version: another one might write other bytes.
 pub(crate) struct Pinned {
     program: &'static str,

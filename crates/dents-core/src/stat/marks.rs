@@ -42,6 +42,7 @@ pub(super) fn fill(
         .filter(|(dent, meta)| is_asked(dent, meta))
         .map(|(dent, meta)| dent.with_kind(kind(dent, meta)))
         .collect();
+    question.watch.iter().for_each(|watch| watch.ask_again(asked.len()));
     let mut marks = Metas::default();
     let choice = Choice { strategy: Strategy::Classic, reason: "marks" };
     let question = Question { needs: &needs, lists_cost: true, ..question };

@@ -27,6 +27,9 @@ use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, clock, dir};
 /// Entries that a replacement claims at a time.
 const REPLACEMENT_STEP: usize = 8;
 
+/// Consecutive chunks of round trips that end reading and asking in turns: one may be slow because the machine is busy.
+const SLOW_CHUNKS: u32 = 2;
+
 /// Consecutive round trips of a replacement after which it requests as many others as a search begins with.
 const SLOW: u32 = 3;
 
@@ -223,7 +226,8 @@ impl<'r> Fill<'r> {
             last = now;
             // Only memory answers this fast: the probe can end.
             let sure = latency_ns < choose::FROM_MEMORY_NS;
-            if sure || choose::is_round_trip(latency_ns) && policy.believes_the_first_look() {
+            let is_far = choose::is_round_trip(latency_ns);
+            if sure || if is_far { policy.believes_the_first_look() } else { policy.believes_a_fast_look() } {
                 break;
             }
         }
@@ -237,7 +241,7 @@ impl<'r> Fill<'r> {
     /// latency. Measured on NFS: see docs/SLOW.md.
     fn alternate(&self, mut latency_ns: u64) -> u64 {
         let (mut worker, mut claims) = (self.worker(None), claims(CHUNK, 1));
-        let mut last = clock::monotonic_ns();
+        let (mut last, mut slow) = (clock::monotonic_ns(), 0);
         // Where a replacement reads, this thread is too late: the workers share the rest.
         while let Next::Task(task) = self.range.next(&mut claims) {
             match task {
@@ -249,7 +253,8 @@ impl<'r> Fill<'r> {
                     self.ask(&mut worker, &claimed, &mut claims.copy);
                     let now = clock::monotonic_ns();
                     latency_ns = (now - mem::replace(&mut last, now)) / claimed.len() as u64;
-                    if choose::is_round_trip(latency_ns) {
+                    slow = if choose::is_round_trip(latency_ns) { slow + 1 } else { 0 };
+                    if slow == SLOW_CHUNKS {
                         break;
                     }
                 }

@@ -179,6 +179,11 @@ impl Watch {
         self.answered.fetch_add(count as u64, Ordering::Relaxed);
     }
 
+    /// Entries that were answered are asked about again, for other facts: they count once, when these are known.
+    pub fn ask_again(&self, count: usize) {
+        self.answered.fetch_sub(count as u64, Ordering::Relaxed);
+    }
+
     /// Requests this many replacements, even if no worker is stuck.
     pub fn want(&self, replacements: u32) {
         self.wanted.store(replacements, Ordering::Relaxed);

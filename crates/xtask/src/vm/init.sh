@@ -1,0 +1,16 @@
+#!/bin/bash
+# The first process of a machine: sets up what any job needs, runs the job, and switches the machine off. The second serial port has
+# the job's output alone; the kernel writes to the first.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t tmpfs tmp /tmp
+mount -t tmpfs run /run
+ip link set lo up
+exec </dev/null >/dev/ttyS1 2>&1
+cd /job
+bash /job/job.sh
+echo "@@status $?"
+sync
+echo o >/proc/sysrq-trigger
+while :; do :; done

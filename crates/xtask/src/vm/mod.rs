@@ -1,0 +1,219 @@
+//! `cargo xtask vm KERNEL JOB`: runs a job in a virtual machine with one of Debian's kernels, where real servers run.
+//!
+//! A machine is a Debian root on a disk image, made once by `mmdebstrap` and kept below `target/vm`. A second, small image has the job
+//! and the programs, so that a new build needs no new root. Without hardware acceleration a machine boots in 20 to 75 s, and its times
+//! are ratios at best; what it counts is exact.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+use crate::step::{Result, cargo, target_dir};
+use crate::tools;
+
+const USAGE: &str = "\
+usage: cargo xtask vm KERNEL JOB
+       cargo xtask vm --all | --test
+
+KERNEL is 5.10, 6.1, 6.12 or newest. JOB is nfs (requests of dls beside those of GNU ls on NFS 3 and 4.2), or a shell script,
+which runs as root in the machine, in a directory with dls. --all runs nfs on 6.1, 6.12 and newest, with NFS 4.1, -l and -lR too;
+--test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where no machine can be had.
+";
+
+/// A kernel, and the release of Debian that has it.
+struct Kernel {
+    word: &'static str,
+    suite: &'static str,
+}
+
+const KERNELS: [Kernel; 4] = [
+    Kernel { word: "5.10", suite: "bullseye" },
+    Kernel { word: "6.1", suite: "bookworm" },
+    Kernel { word: "6.12", suite: "trixie" },
+    Kernel { word: "newest", suite: "sid" },
+];
+
+const PACKAGES: &str = "linux-image-amd64,nfs-kernel-server,nfs-common,rpcbind,iproute2,kmod,udev,initramfs-tools,acl,attr,strace";
+
+const INIT: &str = include_str!("init.sh");
+const NFS: &str = include_str!("nfs.sh");
+
+/// The first process: the rest of it is on the image of the job.
+const STUB: &str =
+    "#!/bin/bash\nmount -t devtmpfs dev /dev 2>/dev/null\nmount /dev/vdb /job && exec bash /job/init.sh\n";
+
+/// A job says with this status that a server could not be started.
+const UNAVAILABLE: i32 = 77;
+
+/// A machine that runs longer is stopped.
+const MOST_SECONDS: &str = "900";
+
+/// The result of a job.
+enum Outcome {
+    Ended(i32),
+    /// There was no machine, or no server in it, for this reason.
+    Skipped(String),
+}
+
+pub(crate) fn run(args: &[&str]) -> Result<()> {
+    match args {
+        ["--all"] => {
+            let all = |word: &&str| *word != "5.10";
+            for word in KERNELS.iter().map(|kernel| kernel.word).filter(all) {
+                finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1 TREES=1")?)?;
+            }
+            Ok(())
+        }
+        ["--test"] => test(),
+        [word, name] => finish(job(word, name, "")?),
+        _ => Err(format!("vm takes a kernel and a job\n{USAGE}")),
+    }
+}
+
+/// The run that belongs to `cargo xtask test`: NFS on one kernel. Returns an error where `dls` makes too many requests.
+fn test() -> Result<()> {
+    match job("6.12", "nfs", "")? {
+        Outcome::Skipped(why) => {
+            println!("== nothing is tested on a real NFS server: {why}");
+            Ok(())
+        }
+        ended => finish(ended),
+    }
+}
+
+fn finish(outcome: Outcome) -> Result<()> {
+    match outcome {
+        Outcome::Ended(0) => Ok(()),
+        Outcome::Ended(status) => Err(format!("the job ended with status {status}")),
+        Outcome::Skipped(why) => Err(why),
+    }
+}
+
+/// Runs a job on the kernel with this word. `variables` are set for it, as words of a shell.
+fn job(word: &str, name: &str, variables: &str) -> Result<Outcome> {
+    let kernel = KERNELS.iter().find(|kernel| kernel.word == word);
+    let Some(kernel) = kernel else { return Err(format!("no kernel {word}\n{USAGE}")) };
+    let script = if name == "nfs" {
+        NFS.to_string()
+    } else {
+        fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?
+    };
+    if let Err(why) = tools::ensure(tools::FOR_MACHINES) {
+        return Ok(Outcome::Skipped(why));
+    }
+    let machine = match machine(kernel) {
+        Ok(machine) => machine,
+        Err(why) => return Ok(Outcome::Skipped(format!("no machine with kernel {word}: {why}"))),
+    };
+    let built = cargo(["build", "--quiet", "--release", "--package", "dents-ls"]).status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err("dls does not build".to_string());
+    }
+    let exports = if variables.is_empty() { String::new() } else { format!("export {variables}\n") };
+    boot(&machine, &format!("{exports}{script}")).map_err(|error| error.to_string())
+}
+
+/// The directory of a machine, which is made if it is missing.
+fn machine(kernel: &Kernel) -> Result<PathBuf> {
+    let machine = target_dir().join("vm").join(kernel.suite);
+    if machine.join("root.img").exists() {
+        return Ok(machine);
+    }
+    println!("== making a machine of Debian's {}", kernel.suite);
+    fs::create_dir_all(&machine).map_err(|error| error.to_string())?;
+    let root = machine.join("root");
+    let _ = fs::remove_dir_all(&root);
+    let mut bootstrap = Command::new("mmdebstrap");
+    bootstrap.args(["--quiet", "--variant=apt", &format!("--include={PACKAGES}"), kernel.suite]).arg(&root);
+    quietly(&mut bootstrap)?;
+    take_kernel(&root, &machine).map_err(|error| error.to_string())?;
+    // Under its final name only when it is complete.
+    let image = machine.join("root.part");
+    image_of(&root, &image, "2500M")?;
+    fs::remove_dir_all(&root).map_err(|error| error.to_string())?;
+    fs::rename(image, machine.join("root.img")).map_err(|error| error.to_string())?;
+    Ok(machine)
+}
+
+/// Copies the kernel and its initrd out of the root, and puts the first process into it.
+fn take_kernel(root: &Path, machine: &Path) -> io::Result<()> {
+    for file in fs::read_dir(root.join("boot"))? {
+        let path = file?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(kept) = ["vmlinuz", "initrd.img"].into_iter().find(|kept| name.starts_with(kept)) {
+            fs::copy(&path, machine.join(kept))?;
+        }
+    }
+    fs::create_dir_all(root.join("job"))?;
+    fs::write(root.join("init-job"), STUB)?;
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(root.join("init-job"), fs::Permissions::from_mode(0o755))
+}
+
+/// Makes an ext4 image of a directory.
+fn image_of(directory: &Path, image: &Path, size: &str) -> Result<()> {
+    let _ = fs::remove_file(image);
+    let mut make = Command::new("mke2fs");
+    make.args(["-q", "-t", "ext4", "-d"]).arg(directory).arg(image).arg(size);
+    quietly(&mut make)
+}
+
+fn quietly(command: &mut Command) -> Result<()> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = stderr.lines().last().unwrap_or("no message").to_string();
+    Err(format!("{}: {last}", command.get_program().display()))
+}
+
+/// Starts the machine, prints the job's output, and returns its status.
+fn boot(machine: &Path, script: &str) -> io::Result<Outcome> {
+    let (job, image) = (machine.join("job"), machine.join("job.img"));
+    let (console, output) = (machine.join("console.log"), machine.join("output.log"));
+    let _ = fs::remove_dir_all(&job);
+    fs::create_dir_all(&job)?;
+    fs::copy(target_dir().join("release/dls"), job.join("dls"))?;
+    fs::write(job.join("init.sh"), INIT)?;
+    fs::write(job.join("job.sh"), script)?;
+    if let Err(why) = image_of(&job, &image, "64M") {
+        return Ok(Outcome::Skipped(why));
+    }
+    let _ = fs::remove_file(&output);
+    let _ =
+        emulator(machine, &image, &console, &output).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    let output = fs::read(&output).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output).replace('\r', "");
+    let mut status = None;
+    for line in output.lines() {
+        match line.strip_prefix("@@status ") {
+            Some(number) => status = number.trim().parse().ok(),
+            None if status.is_none() => println!("{line}"),
+            None => {}
+        }
+    }
+    Ok(match status {
+        Some(UNAVAILABLE) => Outcome::Skipped("the machine cannot start the server".to_string()),
+        Some(status) => Outcome::Ended(status),
+        None => Outcome::Skipped(format!("the machine did not finish: {}", console.display())),
+    })
+}
+
+/// QEMU. It emulates the processor unless that can run guests itself: /dev/kvm may be there although none boots under it.
+fn emulator(machine: &Path, job: &Path, console: &Path, output: &Path) -> Command {
+    let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let is_capable = processor.split_whitespace().any(|flag| flag == "vmx" || flag == "svm");
+    let accelerator = if is_capable && Path::new("/dev/kvm").exists() { "kvm" } else { "tcg,thread=multi" };
+    let mut command = Command::new("timeout");
+    command.args([MOST_SECONDS, "qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", "2"]);
+    command.args(["-m", "1500", "-display", "none", "-no-reboot", "-monitor", "none", "-nodefaults"]);
+    command.arg("-kernel").arg(machine.join("vmlinuz")).arg("-initrd").arg(machine.join("initrd.img"));
+    command.args(["-append", "console=ttyS0 root=/dev/vda rw init=/init-job panic=-1 mitigations=off"]);
+    // Whatever a job writes on the root is gone when it ends.
+    let drive = |path: &Path, more: &str| format!("file={},if=virtio,format=raw{more}", path.display());
+    command.args(["-drive", &drive(&machine.join("root.img"), ",snapshot=on"), "-drive", &drive(job, "")]);
+    command.args(["-serial", &format!("file:{}", console.display())]);
+    command.args(["-serial", &format!("file:{}", output.display())]);
+    command
+}
