@@ -1,7 +1,7 @@
 //! The contract of the strategies: all fill equal slots.
 
 use super::*;
-use crate::batch::{Asked, Entry, Target};
+use crate::batch::{Asked, Entry, Mark, Target};
 use crate::read::{Filter, Hidden, Reader};
 use crate::test_threads::{Refused, Std};
 use alloc::ffi::CString;
@@ -450,4 +450,61 @@ fn an_unsearchable_directory_is_a_fault_of_each_entry() {
     assert!(!rustix::process::geteuid().is_root() || oracle.iter().all(|fact| fact.contains("Stat")));
     assert_eq!(facts(Mode::Iou), oracle);
     fs::set_permissions(&tree.0, PermissionsExt::from_mode(0o755)).expect("chmod");
+}
+
+/// An ACL that gives user 1 a permission of its own (`struct posix_acl_xattr_header` and entries, linux/posix_acl_xattr.h).
+fn acl_of_user_1() -> Vec<u8> {
+    let entries: [(u16, u16, u32); 5] =
+        [(1, 7, u32::MAX), (2, 4, 1), (4, 5, u32::MAX), (0x10, 5, u32::MAX), (0x20, 5, u32::MAX)];
+    let mut acl = 2u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        acl.extend([tag.to_le_bytes(), permissions.to_le_bytes()].concat());
+        acl.extend(id.to_le_bytes());
+    }
+    acl
+}
+
+#[test]
+fn marks_requested_last_are_those_requested_with_the_rest() {
+    let tree = Tree::new("last", 300);
+    let has_acls = tree.mark("file7", c"system.posix_acl_access", &acl_of_user_1())
+        && tree.mark("sub", c"system.posix_acl_default", &acl_of_user_1());
+    let needs = NeedsByKind::all(Needs::MODE | Needs::MARK);
+    let (oracle, _) = tree.read(&needs, Mode::Classic, &Refused);
+    let (mut batch, _) = tree.read(&needs.only(Needs::MODE), Mode::Classic, &Refused);
+    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
+    let reader = Reader::open(CWD, &path, true).expect("opens");
+    let threads = Threads::new(None);
+    let resources = Resources {
+        mode: Mode::Auto,
+        threads: &threads,
+        workers: &Std,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        counter: None,
+    };
+    let listed = ListedDir::new(reader.dir(), None);
+    let question = resources.question(&listed, &needs, false, true);
+    let (policy, mut harvest) = (Policy::of(Some(FsType::NFS)), Harvest::default());
+    assert!(marks::are_apart(&needs, policy) && !marks::are_apart(&needs, Policy::of(Some(FsType::EXT))));
+    assert!(!marks::are_apart(&NeedsByKind::all(Needs::CONTEXT), policy), "a context has a text");
+    let Batch { arena, dents, metas, .. } = &mut batch;
+    marks::fill(
+        (dents, Names { bytes: arena, from: 0 }),
+        question,
+        (&resources, policy),
+        metas,
+        &mut harvest,
+    );
+    batch.declared = needs;
+    let marks = |batch: &Batch| {
+        let marks = batch.iter().map(|entry| (entry.name().to_vec(), entry.mark(), entry.fault()));
+        let mut marks: Vec<_> =
+            marks.filter(|(_, mark, fault)| *mark != Mark::None || fault.is_some()).collect();
+        marks.sort_by(|one, other| one.0.cmp(&other.0));
+        marks
+    };
+    assert_eq!(marks(&batch), marks(&oracle));
+    assert_eq!(marks(&oracle).len(), if has_acls { 2 } else { 0 });
 }

@@ -9,6 +9,7 @@ mkdir -p /tmp/export/dir /tmp/export/tree
 mount -t tmpfs export /tmp/export
 mkdir /tmp/export/dir /tmp/export/tree
 (cd /tmp/export/dir && seq -f 'file-number-%g' "$files" | xargs touch && chmod +x file-number-1*)
+setfacl -m u:1:rwx /tmp/export/dir/file-number-7 || exit 77
 (cd /tmp/export/tree && for d in $(seq 75); do mkdir "dir$d" && (cd "dir$d" && seq 32 | xargs touch); done)
 modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd
 mkdir -p /var/lib/nfs/v4recovery /run/rpcbind
@@ -59,7 +60,7 @@ compare() {
 }
 
 # -l makes at most one GETACL a file (which NFS 3 does not count), and no LISTXATTRS. On a machine so slow that attributes expire
-# meanwhile, after three seconds, each may be fetched once more. GNU ls takes minutes for it, so it runs only if LONG is set.
+# meanwhile, after three seconds, each may be fetched once more. One file has an ACL. GNU ls takes minutes for it, so it runs only if LONG is set.
 long() {
     local version=$1
     if [ -n "$LONG" ]; then
@@ -68,7 +69,8 @@ long() {
     fi
     run "$version" /job/dls -l /mnt/dir
     printf '| %s | -l /mnt/dir | dls | %s | %s | %s|\n' "$version" "$total" "$seconds" "$ops"
-    [ "$total" -le $((2 * files + 20)) ] && [[ $ops != *LISTXATTRS* ]] || failed=1
+    [ "$total" -le $((2 * files + 20)) ] && [[ $ops != *LISTXATTRS* ]] &&
+        [ "$(grep -c '^[^ ]*+ .*file-number-7$' /tmp/out-dls)" = 1 ] && [ "$(grep -c '^[^ ]*+' /tmp/out-dls)" = 1 ] || failed=1
 }
 
 echo "kernel $(uname -r), $(ls --version | head -1), $files files, a tree of 75 directories and 2,400 files"
