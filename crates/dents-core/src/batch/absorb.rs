@@ -1,9 +1,17 @@
 //! Merges batches: a hierarchy drawn as one batch, or a directory whose pieces were read by several workers.
 
 use super::{Asked, Batch, Bits, Dent, Meta, NO_SLOT, Name, Slots, Texts};
+use crate::needs::Kind;
 use alloc::vec;
 use alloc::vec::Vec;
 use dents_sys::{Errno, Result};
+
+impl Dent {
+    /// The same entry with another type.
+    pub(crate) fn with_kind(self, kind: Kind) -> Dent {
+        Dent { name: Name::new(self.name.offset(), self.name.len(), kind), ..self }
+    }
+}
 
 impl Batch {
     /// Appends entries of another batch, with their metadata: those at the positions in `order`, in that order. The

@@ -68,11 +68,6 @@ impl Dent {
         self.name.kind()
     }
 
-    /// The same entry with another type.
-    pub(crate) fn with_kind(self, kind: Kind) -> Dent {
-        Dent { name: Name::new(self.name.offset(), self.name.len(), kind), ..self }
-    }
-
     /// The inode number of `readdir`.
     pub(crate) fn ino(&self) -> u64 {
         self.ino
