@@ -123,8 +123,10 @@ fn machine(kernel: &Kernel) -> Result<PathBuf> {
     fs::create_dir_all(&machine).map_err(|error| error.to_string())?;
     let root = machine.join("root");
     let _ = fs::remove_dir_all(&root);
-    let mut bootstrap = Command::new("mmdebstrap");
-    bootstrap.args(["--quiet", "--variant=apt", &format!("--include={PACKAGES}"), kernel.suite]).arg(&root);
+    // In a mount namespace of its own: where /proc stayed mounted in the root, it was copied into the image.
+    let mut bootstrap = Command::new("unshare");
+    bootstrap.args(["--mount", "mmdebstrap", "--quiet", "--variant=apt"]);
+    bootstrap.arg(format!("--include={PACKAGES}")).arg(kernel.suite).arg(&root);
     quietly(&mut bootstrap)?;
     take_kernel(&root, &machine).map_err(|error| error.to_string())?;
     // Under its final name only when it is complete.
