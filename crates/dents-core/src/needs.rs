@@ -56,6 +56,9 @@ bitflags! {
         /// The names of all extended attributes and the sizes of their values: one `listxattrat`, and one `getxattrat`
         /// for each. They are stored with the [`crate::batch::Extra`], so declare [`Needs::EXTRA`] too.
         const XATTR_LIST = 1 << 19;
+        /// [`Needs::MARK`] where no server has to be asked for it: on a network file system the mark stays unknown. Two
+        /// system calls for each directory and thread tell the file system.
+        const NEAR_MARK = 1 << 20;
     }
 }
 
@@ -65,7 +68,10 @@ impl Needs {
 
     /// Facts that extended attributes provide.
     pub const XATTRS: Needs =
-        Needs::MARK.union(Needs::CAPABILITY).union(Needs::CONTEXT).union(Needs::XATTR_LIST);
+        Needs::MARKS.union(Needs::CAPABILITY).union(Needs::CONTEXT).union(Needs::XATTR_LIST);
+
+    /// The two ways to need a mark. A plan declares at most one.
+    pub const MARKS: Needs = Needs::MARK.union(Needs::NEAR_MARK);
 
     /// The `statx` mask for these needs; empty if no `statx` is needed. A mask always contains the type: it comes in
     /// the same field as the mode, and all later decisions depend on it.
@@ -335,6 +341,7 @@ mod tests {
         (Needs::LINK, Mask::empty()),
         (Needs::TARGET, Mask::empty()),
         (Needs::MARK, Mask::empty()),
+        (Needs::NEAR_MARK, Mask::empty()),
         (Needs::CAPABILITY, Mask::empty()),
         (Needs::CONTEXT, Mask::empty()),
         (Needs::EXTRA, Mask::TYPE.union(TIMES)),

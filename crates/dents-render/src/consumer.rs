@@ -23,7 +23,7 @@ pub enum Consumer {
     Tree,
     /// The long format without its mark.
     Long,
-    /// The `+` or `.` after the mode in the long format.
+    /// The `+` or `.` after the mode.
     Mark,
     /// The columns of the view.
     View,

@@ -6,6 +6,7 @@ use crate::icons::Icons;
 use crate::indicator::Indicator;
 use crate::record;
 use crate::style::{Format, Style};
+use crate::view::Column;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
 impl Style {
@@ -21,6 +22,10 @@ impl Style {
             Some(view) if self.format == Format::Long => view.declare(self.time, to),
             None if self.format == Format::Long => long::declare(self, to),
             _ => {}
+        }
+        let has_mark = self.view.as_ref().is_none_or(|view| view.columns.contains(&Column::Mode));
+        if self.format == Format::Long && has_mark {
+            to(Consumer::Mark, NeedsByKind::all(self.mark));
         }
         self.declare_prefix_and_name(to);
         if self.tree {

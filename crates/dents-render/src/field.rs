@@ -228,7 +228,8 @@ impl Field {
             Field::Total | Field::TotalAllocated | Field::TotalWhole => return Total::needs(),
             Field::Lazy | Field::Asked | Field::Errno | Field::Error => Needs::empty(),
             Field::Type => Needs::TYPE,
-            Field::Mode | Field::Perm => Needs::MODE,
+            // The mark is declared with the style.
+            Field::Mode | Field::Perm | Field::Acl => Needs::MODE,
             Field::Nlink => Needs::NLINK,
             Field::Uid | Field::User => Needs::UID,
             Field::Gid | Field::Group => Needs::GID,
@@ -239,7 +240,6 @@ impl Field {
             Field::Dev | Field::Atime | Field::Btime | Field::Ctime | Field::Mtime | Field::Attributes => {
                 Needs::EXTRA
             }
-            Field::Acl => Needs::MARK | Needs::MODE,
             Field::Context => Needs::CONTEXT | Needs::MODE,
             Field::Xattrs => Needs::XATTR_LIST | Needs::EXTRA,
             Field::Rdev => {

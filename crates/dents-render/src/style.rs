@@ -65,6 +65,8 @@ pub struct Style {
     pub time: Needs,
     /// How the long format shows it.
     pub time_style: TimeStyle,
+    /// How the mark after the mode is requested: by one of [`Needs::MARKS`], or not, and then there is none.
+    pub mark: Needs,
     /// The names of months and days, unless they are those of the C locale.
     pub time_names: Option<TimeNames<'static>>,
     /// `-F`, `--file-type`, `-p`.
@@ -125,6 +127,7 @@ impl Default for Style {
             block_size: SizeFormat::KIBI,
             file_size: SizeFormat::BYTES,
             time: Needs::MTIME,
+            mark: Needs::MARK,
             time_style: TimeStyle::Locale,
             time_names: None,
             indicator: Indicator::None,

@@ -89,8 +89,10 @@ fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out:
             match decide(environment, &args, program, &found, out) {
                 Ok(plan) => {
                     let status = follow(system, &plan, found.collate(), &args.operands, out);
-                    if plan.hints && out.progress().is_some_and(Progress::was_shown) {
-                        hint(&plan, &args, environment, out);
+                    if let Some(progress) =
+                        out.progress().filter(|progress| plan.hints && progress.was_shown())
+                    {
+                        hint(&plan, &args, environment, progress.watch().again(), out);
                     }
                     status as u8
                 }
@@ -140,13 +142,20 @@ fn follow(
     }
 }
 
-/// After a listing that took so long that the line of progress was shown: how the next one would be faster.
+/// After a listing that took so long that the line of progress was shown: how the next one would be faster. `acls` is the number of
+/// requests for ACLs that were made after all others, and how long they took.
 #[cold]
 #[inline(never)]
-fn hint(plan: &Plan<'_>, args: &Args<'_>, environment: &Environment<'_>, out: &mut Output<'_>) {
+fn hint(
+    plan: &Plan<'_>,
+    args: &Args<'_>,
+    environment: &Environment<'_>,
+    acls: (u64, u64),
+    out: &mut Output<'_>,
+) {
     let explain = Explain::new(args, environment, &plan.style, &plan.order, plan.recursive);
     let directory = args.operands.first().copied().unwrap_or(c".");
-    if let Some(text) = explain::hint(plan, &explain, directory) {
+    if let Some(text) = explain::hint(plan, &explain, directory, acls) {
         let text = explain::visible(text.as_bytes());
         Message::new(plan.program).text(text).send(out);
     }

@@ -19,7 +19,7 @@ use core::cell::Cell;
 use core::ffi::CStr;
 use core::mem::{replace, take};
 use dents_engine::growing::Worker;
-use dents_engine::limit::policy::Policy;
+use dents_engine::limit::policy::{FIRST_REPLY, Policy};
 use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
@@ -47,7 +47,10 @@ pub(super) struct Dir {
 /// Facts that one worker has found and the next need not find again.
 #[derive(Clone, Copy, Default)]
 struct Hints {
+    /// [`Policy::interleave`].
+    interleave: Option<bool>,
     by_text: Option<bool>,
+    lists_cost: bool,
     smack: Option<bool>,
     without_xattrs: Option<(u32, u32)>,
     has_policy: bool,
@@ -139,19 +142,43 @@ impl Shared {
     /// Reads one buffer; then pushes tasks for its entries and for the next buffer.
     fn read(&self, board: Arc<Board>, dir: Arc<Dir>, mut room: Vec<u8>) {
         let mut names = Batch::default();
-        let answer = Stream::new(dir.fd.as_fd(), &mut room).read(&self.wanted.filter, &mut names);
+        let mut stream = Stream::new(dir.fd.as_fd(), &mut room);
+        if dir.hints.lock().interleave == Some(true) {
+            stream = stream.with_small_reads();
+        }
+        let answer = stream.read(&self.wanted.filter, &mut names);
+        let mut next = (answer == Ok(true)).then_some(room);
         if !names.is_empty() {
-            self.add(&board, &dir, names);
+            next = self.add(&board, &dir, names, next);
         }
-        if answer == Ok(true) {
-            return self.crew.push(Task::Read { board, dir, buffer: room });
+        if let Some(buffer) = next {
+            self.crew.push(Task::Read { board, dir, buffer });
+        } else if answer != Ok(true) {
+            board.state().ended = Some(answer.map(drop));
+            self.news.notify_all();
         }
-        board.state().ended = Some(answer.map(drop));
-        self.news.notify_all();
     }
 
-    /// Adds the names of a buffer: pushes a task for its entries, and prefetches the directories among them.
-    fn add(&self, board: &Arc<Board>, dir: &Arc<Dir>, names: Batch) {
+    /// Whether reading and requests take turns in a directory whose first read returned so many names: see [`Policy::interleave`].
+    /// The file system is looked up if these may be a server's first reply: two system calls.
+    fn interleaves(&self, dir: &Dir, names: usize) -> bool {
+        let known = dir.hints.lock().interleave;
+        let interleaves = known.unwrap_or_else(|| {
+            names <= *FIRST_REPLY.end() && Policy::of(statfs::of_mount(dir.fd.as_fd()).ok()).interleave
+        });
+        dir.hints.lock().interleave = Some(interleaves);
+        interleaves
+    }
+
+    /// Adds the names of a buffer: pushes a task for its entries, and prefetches the directories among them. Returns the room for
+    /// the next read if that can begin at once.
+    fn add(
+        &self,
+        board: &Arc<Board>,
+        dir: &Arc<Dir>,
+        names: Batch,
+        mut next: Option<Vec<u8>>,
+    ) -> Option<Vec<u8>> {
         self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
         if let Some(counter) = &self.counter {
             counter.note_directory(statfs::of_mount(dir.fd.as_fd()).ok(), names.len());
@@ -163,10 +190,14 @@ impl Shared {
         if buffer.slots.is_complete() {
             self.news.notify_all();
         } else {
+            if next.is_some() && self.interleaves(dir, buffer.names.len()) {
+                *buffer.next.lock() = next.take();
+            }
             self.crew.push(Task::Ask { board: board.clone(), dir: dir.clone(), buffer: buffer.clone() });
         }
         let is_directory = |entry: &crate::batch::Entry<'_>| entry.d_kind() == Kind::Dir;
         buffer.names.iter().filter(is_directory).for_each(|entry| self.descend(board, entry.name()));
+        next
     }
 
     /// Prefetches a directory that will be listed.
@@ -180,16 +211,21 @@ impl Shared {
         self.wanted.dereference == Dereference::Always
     }
 
-    /// Asks about entries one by one, until all are claimed or the limit has no room for this worker. `current` is the slot.
+    /// Asks about entries one by one, until all are claimed or the limit has no room for this worker. `current` is the slot. Calls
+    /// `at_last` when the last is claimed, before its request, which may never be answered.
     fn ask_each(
         &self,
         worker: &mut Worker<'_>,
         buffer: &Buffer,
         current: &Cell<usize>,
+        at_last: impl Fn(),
         mut ask: impl FnMut(Kind, &CStr) -> (Meta, Texts, Tally),
     ) {
         while let Some(slot) = buffer.slots.claim() {
             current.set(slot);
+            if buffer.slots.unclaimed() == 0 {
+                at_last();
+            }
             let dent = buffer.dent(slot);
             let (meta, texts, tally) = ask(dent.kind(), dent.c_name(buffer.arena()));
             if buffer.answer(slot, meta, texts, tally) {
@@ -201,7 +237,7 @@ impl Shared {
         }
     }
 
-    fn ask(&self, worker: &mut Worker<'_>, board: &Arc<Board>, dir: &Dir, buffer: &Buffer) {
+    fn ask(&self, worker: &mut Worker<'_>, board: &Arc<Board>, dir: &Arc<Dir>, buffer: &Buffer) {
         let mut hints = *dir.hints.lock();
         let (fd, needs, counter) = (dir.fd.as_fd(), &self.wanted.needs, self.counter.as_ref());
         let by_text = hints
@@ -212,7 +248,7 @@ impl Shared {
             needs,
             follow: self.follows(),
             by_text,
-            lists_cost: false,
+            lists_cost: hints.lists_cost,
             lazy: self.wanted.lazy && stat::takes_dont_sync(fd),
             counter,
             watch: self.wanted.watch,
@@ -230,7 +266,12 @@ impl Shared {
                 self.crew.limit().cap(Policy::of(statfs::of_mount(fd).ok()).most);
             }
         }
-        self.ask_each(worker, buffer, &current, |kind, name| {
+        let read_on = || {
+            if let Some(room) = buffer.next.lock().take() {
+                self.crew.push(Task::Read { board: board.clone(), dir: dir.clone(), buffer: room });
+            }
+        };
+        self.ask_each(worker, buffer, &current, read_on, |kind, name| {
             let mut meta = Meta::default();
             asker.ask(kind, name, &mut meta);
             if let Some(counter) = counter {
@@ -247,6 +288,7 @@ impl Shared {
             hints.by_text = Some(false);
         }
         (hints.smack, hints.without_xattrs) = (asker.smack, asker.without_xattrs);
+        hints.lists_cost = asker.question.lists_cost;
         *dir.hints.lock() = hints;
     }
 
@@ -268,22 +310,28 @@ impl Shared {
         let mut through = Asker::new(Question { follow: true, ..question }, 1);
         asker.learns = Some(&learn);
         (asker.seat, through.seat) = (seat(worker), seat(worker));
-        self.ask_each(worker, buffer, &current, |kind, name| {
-            let mut meta = Meta::default();
-            asker.ask(kind, name, &mut meta);
-            if dereference == Dereference::OperandDirectories {
-                follow_to_directory(&mut through, kind, name, &mut meta);
-            }
-            let mut tally = take(&mut asker.tally);
-            tally += take(&mut through.tally);
-            let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
-            // Opened before the lister asks for it.
-            if self.wanted.lists_operands && is_directory(&meta) {
-                self.read_ahead(name.to_bytes().to_vec(), None);
-            }
-            let texts = if meta.texts == 1 { second } else { first };
-            (meta, texts, tally)
-        });
+        self.ask_each(
+            worker,
+            buffer,
+            &current,
+            || {},
+            |kind, name| {
+                let mut meta = Meta::default();
+                asker.ask(kind, name, &mut meta);
+                if dereference == Dereference::OperandDirectories {
+                    follow_to_directory(&mut through, kind, name, &mut meta);
+                }
+                let mut tally = take(&mut asker.tally);
+                tally += take(&mut through.tally);
+                let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
+                // Opened before the lister asks for it.
+                if self.wanted.lists_operands && is_directory(&meta) {
+                    self.read_ahead(name.to_bytes().to_vec(), None);
+                }
+                let texts = if meta.texts == 1 { second } else { first };
+                (meta, texts, tally)
+            },
+        );
     }
 }
 

@@ -116,6 +116,8 @@ pub(super) struct Buffer {
     asked: Vec<u32>,
     /// The slots of these entries.
     pub(super) slots: Chunk<Slot>,
+    /// Room for the next read, if it begins when all slots are claimed.
+    pub(super) next: Mutex<Option<Vec<u8>>>,
     /// System calls: `statx`, `readlinkat`, for attributes.
     calls: [AtomicU64; 3],
 }
@@ -127,7 +129,7 @@ impl Buffer {
             numbered.filter(|(_, dent)| asks(dent.kind())).map(|(place, _)| place).collect();
         let slot = |_| Slot { waits: Some(Asked::Stat), ..Slot::default() };
         let slots = Chunk::new(asked.iter().map(slot));
-        Buffer { slots, calls: [const { AtomicU64::new(0) }; 3], names, asked }
+        Buffer { slots, next: Mutex::default(), calls: [const { AtomicU64::new(0) }; 3], names, asked }
     }
 
     /// The entry of a slot, as `readdir` returned it.

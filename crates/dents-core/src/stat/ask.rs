@@ -21,7 +21,7 @@ pub(crate) type Learns<'a> = dyn Fn(&Meta, &Texts, Asked) + 'a;
 
 /// Makes requests for one thread; keeps the texts it reads in its own arena.
 pub(crate) struct Asker<'a> {
-    pub(super) question: Question<'a>,
+    pub(crate) question: Question<'a>,
     pub(crate) texts: Texts,
     pub(super) texts_number: usize,
     /// The seat that the watchdog and the line of progress look at.
@@ -32,6 +32,8 @@ pub(crate) struct Asker<'a> {
     pub(crate) smack: Option<bool>,
     /// The same of SELinux.
     pub(super) selinux: Option<bool>,
+    /// Whether a server answers, once that was needed.
+    pub(super) far: Option<bool>,
     /// The device whose file system has no extended attributes, if one was found.
     pub(crate) without_xattrs: Option<(u32, u32)>,
     text: Vec<u8>,
@@ -77,6 +79,7 @@ impl<'a> Asker<'a> {
             time: question.needs.any() & Needs::TIMES,
             smack: None,
             selinux: None,
+            far: None,
             without_xattrs: None,
             text: Vec::new(),
             learns: None,

@@ -11,6 +11,7 @@ use super::{Harvest, Question, Resources};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
+use dents_sys::clock;
 
 /// The attributes that a slot stores as bits, so that two answers about an entry can be joined.
 const BITS: Needs = Needs::MARK.union(Needs::CAPABILITY);
@@ -18,7 +19,7 @@ const BITS: Needs = Needs::MARK.union(Needs::CAPABILITY);
 /// Whether to request them last.
 pub(super) fn are_apart(needs: &NeedsByKind, policy: &Policy) -> bool {
     let xattrs = needs.any() & Needs::XATTRS;
-    policy.marks_apart && !xattrs.is_empty() && BITS.contains(xattrs)
+    policy.marks_apart && xattrs.contains(Needs::MARK) && BITS.contains(xattrs)
 }
 
 /// Requests them for all entries whose other metadata is known; `question` has the needs of both. Costs what the same requests cost
@@ -43,6 +44,7 @@ pub(super) fn fill(
         .map(|(dent, meta)| dent.with_kind(kind(dent, meta)))
         .collect();
     question.watch.iter().for_each(|watch| watch.ask_again(asked.len()));
+    let began_ns = clock::monotonic_ns();
     let mut marks = Metas::default();
     let choice = Choice { strategy: Strategy::Classic, reason: "marks" };
     let question = Question { needs: &needs, lists_cost: true, ..question };
@@ -54,6 +56,7 @@ pub(super) fn fill(
         (Some(policy), choice),
         &mut marks,
     );
+    question.watch.iter().for_each(|watch| watch.asked_again(asked.len(), clock::monotonic_ns() - began_ns));
     harvest.tally.xattrs += found.tally.xattrs;
     harvest.tally.faults += found.tally.faults;
     let mut marks = marks.iter();

@@ -2,13 +2,14 @@
 
 use super::ask::Asker;
 use super::dir_is_cwd;
+use super::policy::Policy;
 use super::request_counts::Call;
 use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
 use dents_sys::stat::{self, Flags, Mask};
-use dents_sys::{AsFd, BorrowedFd, CWD, Errno, Result, cwd, xattr};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, Result, cwd, statfs, xattr};
 
 /// Room for the attribute names of one file; `XATTR_LIST_MAX` is 64 KiB, used only after `ERANGE`.
 const LIST: usize = 1024;
@@ -26,7 +27,7 @@ const SMACK: &CStr = c"security.SMACK64";
 const NFS4_ACL: &CStr = c"system.nfs4_acl";
 
 /// The needs that a list of attribute names answers.
-pub(super) const LISTED: Needs = Needs::MARK.union(Needs::CAPABILITY);
+pub(super) const LISTED: Needs = Needs::MARKS.union(Needs::CAPABILITY);
 
 /// Where SMACK's file system is mounted on a machine that runs it.
 pub(super) const SMACK_RUNS: &CStr = c"/sys/fs/smackfs/load2";
@@ -42,7 +43,7 @@ const NAMES: [(&CStr, Needs); 4] = [
     (DEFAULT_ACL, MARKS),
     (c"security.capability", Needs::CAPABILITY),
 ];
-const MARKS: Needs = Needs::MARK.union(Needs::CONTEXT);
+const MARKS: Needs = Needs::MARKS.union(Needs::CONTEXT);
 
 /// Only directories have this attribute.
 const DEFAULT_ACL: &CStr = c"system.posix_acl_default";
@@ -94,6 +95,14 @@ impl<'a> Asker<'a> {
         needs: Needs,
         device: Option<(u32, u32)>,
     ) {
+        let mut needs = needs;
+        if needs.contains(Needs::NEAR_MARK) && self.is_far() {
+            meta.bits |= Bits::UNMARKED;
+            needs -= Needs::NEAR_MARK;
+            if !needs.intersects(Needs::XATTRS) {
+                return;
+            }
+        }
         let began = self.clock();
         let mut answer = if needs.intersects(LISTED) {
             self.attributes(name, meta, kind, needs)
@@ -140,17 +149,20 @@ impl<'a> Asker<'a> {
     }
 
     fn attributes(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, needs: Needs) -> Result<()> {
-        if self.question.lists_cost && needs.contains(Needs::MARK) && !self.has_selinux() {
-            let acl = self.acl_without_list(name, kind)?;
+        if self.question.lists_cost && !self.has_selinux() {
+            // No such file system has capabilities.
+            let acl = needs.contains(Needs::MARK) && self.acl_without_list(name, kind)?;
             meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
             return Ok(());
         }
         let len = self.names(name)?;
         let names = Names::of(&self.room[..len]);
         meta.bits.set(Bits::CAPABILITY, names.capability);
-        if !needs.intersects(Needs::MARK | Needs::CONTEXT) {
+        if !needs.intersects(MARKS) {
             return Ok(());
         }
+        // Only NFS 4 has this attribute: the next entries need no list.
+        self.question.lists_cost |= names.nfs4_acl;
         // An NFSv4 ACL takes precedence. A symbolic link has no ACL, but may have a context.
         let acl = if names.nfs4_acl { self.nfs4_acl(name)? } else { names.posix_acl };
         meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
@@ -259,6 +271,14 @@ impl<'a> Asker<'a> {
             Err(Errno::NODATA) => Ok(false),
             Err(errno) => Err(errno),
         }
+    }
+
+    /// Whether a server answers, as far as the file system of the directory tells: two system calls, once. Operands may be anywhere,
+    /// and are asked about.
+    fn is_far(&mut self) -> bool {
+        let dir = self.question.dir;
+        let looked_up = || !dir_is_cwd(dir) && Policy::of(statfs::of_mount(dir).ok()).is_far();
+        *self.far.get_or_insert_with(looked_up)
     }
 
     /// Whether the machine runs SMACK: one `statx` of the mount point of its file system, once. Most machines do not,

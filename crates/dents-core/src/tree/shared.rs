@@ -13,9 +13,10 @@ use crate::read::Hidden;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use dents_engine::limit::policy::Policy;
 use dents_engine::order::steal::Steal;
-use dents_sys::statfs::FsType;
-use dents_sys::{OwnedFd, sched};
+use dents_sys::statfs::{self, FsType};
+use dents_sys::{BorrowedFd, OwnedFd, sched};
 
 /// Descriptors of a worker beside those it keeps: the directory it reads, and two for the steps of a long path.
 const WORKING: usize = 3;
@@ -128,6 +129,11 @@ impl<'o, S> Shared<'o, S> {
     pub(super) fn wants_latency(&self) -> bool {
         let is_unknown = self.latency_ns.load(Relaxed) == 0;
         is_unknown && !self.by_inode && (self.probing || self.tasks.workers() > 1)
+    }
+
+    /// Whether reading and requests take turns in a directory whose first reply may be a server's: two system calls.
+    pub(super) fn interleaves(&self, dir: BorrowedFd<'_>) -> bool {
+        self.options.policy.unwrap_or_else(|| Policy::of(statfs::of_mount(dir).ok())).interleave
     }
 
     /// Reserves consecutive numbers for directories. Returns the first.

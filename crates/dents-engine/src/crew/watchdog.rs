@@ -118,6 +118,8 @@ impl Watchdog {
 pub struct Watch {
     read: AtomicU64,
     answered: AtomicU64,
+    /// Entries that were asked about again, and the nanoseconds that it took.
+    again: [AtomicU64; 2],
     /// Replacements that are wanted even if no worker is stuck.
     wanted: AtomicU32,
     seats: [Named; SEATS],
@@ -164,6 +166,7 @@ impl Watch {
         Watch {
             read: AtomicU64::new(0),
             answered: AtomicU64::new(0),
+            again: [const { AtomicU64::new(0) }; 2],
             wanted: AtomicU32::new(0),
             seats: [const { Named::new() }; SEATS],
         }
@@ -182,6 +185,18 @@ impl Watch {
     /// Entries that were answered are asked about again, for other facts: they count once, when these are known.
     pub fn ask_again(&self, count: usize) {
         self.answered.fetch_sub(count as u64, Ordering::Relaxed);
+    }
+
+    /// The second answers about so many entries took so long.
+    pub fn asked_again(&self, count: usize, took_ns: u64) {
+        self.again[0].fetch_add(count as u64, Ordering::Relaxed);
+        self.again[1].fetch_add(took_ns, Ordering::Relaxed);
+    }
+
+    /// The number of second answers, and the nanoseconds that they took.
+    #[must_use]
+    pub fn again(&self) -> (u64, u64) {
+        (self.again[0].load(Ordering::Relaxed), self.again[1].load(Ordering::Relaxed))
     }
 
     /// Requests this many replacements, even if no worker is stuck.

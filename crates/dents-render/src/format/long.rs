@@ -32,7 +32,6 @@ pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
             | NeedsByKind::of(Kind::Block, Needs::RDEV)
             | NeedsByKind::of(Kind::Link, Needs::LINK),
     );
-    to(Consumer::Mark, NeedsByKind::all(Needs::MARK));
 }
 
 pub(crate) fn render(
@@ -178,7 +177,7 @@ impl<'s> Columns<'s> {
             return;
         }
         let style = self.style;
-        self.any_mark |= entry.mark() != Mark::None;
+        self.any_mark |= !style.mark.is_empty() && entry.mark() != Mark::None;
         self.nlink = self.nlink.max(entry.nlink());
         if style.inode {
             self.inode = self.inode.max(entry.ino());

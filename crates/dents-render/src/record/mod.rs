@@ -49,7 +49,8 @@ pub const VERSION: u32 = 1;
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     if let (Some(record), Format::Record) = (&style.record, style.format) {
         let needs = record.fields.iter().fold(NeedsByKind::default(), |all, field| all | field.needs());
-        to(Consumer::Record, needs);
+        let mark = if record.fields.contains(&Field::Acl) { style.mark } else { Needs::empty() };
+        to(Consumer::Record, needs | NeedsByKind::all(mark));
     }
     if style.format == Format::Count {
         to(Consumer::Count, NeedsByKind::all(Needs::TYPE));

@@ -221,8 +221,9 @@ impl<'e> Known<'e> {
     }
 
     fn acl(&self) -> Option<bool> {
-        let asked = self.stat && !matches!(self.entry.fault(), Some((Asked::Xattr, _)));
-        asked.then(|| self.entry.mark() == Mark::Acl)
+        let is_faulty = matches!(self.entry.fault(), Some((Asked::Xattr, _)));
+        let is_known = self.stat && self.entry.knows_mark() && !is_faulty;
+        is_known.then(|| self.entry.mark() == Mark::Acl)
     }
 }
 

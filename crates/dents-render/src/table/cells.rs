@@ -118,7 +118,7 @@ impl<'s> Cells<'s> {
     ) -> usize {
         match column {
             Column::Mode => {
-                self.any_mark |= entry.is_known() && entry.mark() != Mark::None;
+                self.any_mark |= entry.is_known() && entry.knows_mark() && entry.mark() != Mark::None;
                 return 10 + usize::from(self.any_mark);
             }
             Column::Size if entry.is_known() && is_device(entry) => {

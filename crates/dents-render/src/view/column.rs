@@ -177,8 +177,8 @@ impl Column {
     #[must_use]
     pub fn needs(self) -> NeedsByKind {
         NeedsByKind::all(match self {
-            Column::Mode => Needs::MODE | Needs::MARK,
-            Column::Octal => Needs::MODE,
+            // The mark after the mode is declared with the style.
+            Column::Mode | Column::Octal => Needs::MODE,
             Column::Links => Needs::NLINK,
             Column::User | Column::Uid => Needs::UID,
             Column::Group | Column::Gid => Needs::GID,

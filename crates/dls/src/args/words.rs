@@ -36,6 +36,16 @@ words! {
         Auto = "auto" | "tty" | "if-tty",
     }
 
+    /// `--acl`: when the mark after the mode is requested.
+    Acl {
+        /// In any case, as GNU `ls` does.
+        Always = "always",
+        /// Where no server has to be asked.
+        Auto = "auto",
+        /// In no case: there is no mark.
+        Never = "never",
+    }
+
     /// `--explain`: when. Without a value it means [`Explain::Listing`].
     Explain {
         /// After the listing, from the recorded requests.

@@ -165,7 +165,10 @@ pub(crate) fn before(plan: &Plan<'_>, explain: &Explain, operands: &[&CStr], out
 /// policy of its file system. `None` if no change avoids most of them.
 #[cold]
 #[inline(never)]
-pub(crate) fn hint(plan: &Plan<'_>, explain: &Explain, directory: &CStr) -> Option<String> {
+pub(crate) fn hint(plan: &Plan<'_>, explain: &Explain, directory: &CStr, acls: (u64, u64)) -> Option<String> {
+    if acls.0 > 0 {
+        return Some(remedy::without_acls(acls));
+    }
     let facts = Facts {
         claims: &explain.claims,
         colors_are_set: explain.colors_are_set,

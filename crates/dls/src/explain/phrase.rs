@@ -71,7 +71,7 @@ pub(super) fn kind(kind: Kind) -> &'static str {
     names(kind).0
 }
 
-const FACTS: [(Needs, &str); 19] = [
+const FACTS: [(Needs, &str); 20] = [
     (Needs::INODE, "inode number"),
     (Needs::MODE, "mode"),
     (Needs::NLINK, "link count"),
@@ -87,6 +87,7 @@ const FACTS: [(Needs, &str); 19] = [
     (Needs::LINK, "text"),
     (Needs::TARGET, "target"),
     (Needs::MARK, "mark of an ACL"),
+    (Needs::NEAR_MARK, "mark of an ACL"),
     (Needs::CAPABILITY, "capability"),
     (Needs::CONTEXT, "security context"),
     (Needs::EXTRA, "times, device and flags"),

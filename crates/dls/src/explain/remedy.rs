@@ -2,13 +2,13 @@
 
 use super::Facts;
 use super::lines::{name, wanted};
-use super::phrase::{counted, list};
+use super::phrase::{counted, duration, list};
 use crate::plan::{Claim, Claimant};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use dents_core::needs::Kind;
-use dents_core::stat::request_counts::Call;
+use dents_core::needs::{Kind, Needs};
+use dents_core::stat::request_counts::{Call, Calls};
 use dents_render::quantity::grouped;
 use dents_render::{Colors, color::Key};
 
@@ -102,6 +102,18 @@ fn cheapest(all: &Facts<'_>) -> (Option<Change>, u64) {
     (changes(all, total).into_iter().find(|change| left(all, change) * WORTH <= total), total)
 }
 
+/// The sentence for a listing that has made so many requests for ACLs alone, in so many nanoseconds: the rest came with the names.
+pub(super) fn without_acls((requests, took_ns): (u64, u64)) -> String {
+    let (requests, took) =
+        (counted(requests, "ACL took a request", "ACLs took a request each"), duration(took_ns));
+    ending(&format!("give --acl=never: {requests}, {took} in all"))
+}
+
+/// The beginning and the end of each such sentence.
+fn ending(advice: &str) -> String {
+    format!("to make this faster, {advice} (--explain says why; --no-hints turns hints off)")
+}
+
 /// One sentence: what makes the next such listing faster. Colours are given up first, then current values, then options.
 pub(super) fn hint(all: &Facts<'_>) -> Option<String> {
     let change = cheapest(all).0?;
@@ -112,7 +124,7 @@ pub(super) fn hint(all: &Facts<'_>) -> Option<String> {
     } else {
         format!("drop {}", list(change.options.iter().map(name).collect(), "and"))
     };
-    Some(format!("to make this faster, {advice} (--explain says why; --no-hints turns hints off)"))
+    Some(ending(&advice))
 }
 
 /// Lines to end with.
@@ -140,7 +152,22 @@ pub(super) fn remedies(all: &Facts<'_>) -> Vec<String> {
     if all.policy.lazy && !all.lazy {
         lines.push("or --lazy, for what the client remembers, which may be stale".to_string());
     }
+    lines.extend(price_of_marks(all).map(|price| format!("or --acl=never: {price}")));
     lines
+}
+
+/// The price of the marks after the mode, where each is a request to a server.
+fn price_of_marks(all: &Facts<'_>) -> Option<String> {
+    let needs_mark = |kind| all.claims.iter().any(|claim| claim.needs.get(kind).contains(Needs::MARK));
+    if !all.policy.is_far() || !Kind::KNOWN.into_iter().any(needs_mark) {
+        return None;
+    }
+    let Some(past) = &all.past else { return Some("one request less for each entry".to_string()) };
+    let calls = Kind::KNOWN.into_iter().map(|kind| past.by_kind.of(kind).of(Call::Xattr));
+    let calls = calls.fold(Calls::default(), |sum, calls| sum + calls);
+    let waited = duration(calls.waited_ns);
+    (calls.count > 0)
+        .then(|| format!("{}, {waited} of waiting less", counted(calls.count, "request", "requests")))
 }
 
 /// The line to paste: keys switched off, behind those that are set.

@@ -70,6 +70,7 @@ pub(super) struct Choices<'a> {
     /// `--no-hints`.
     pub(super) no_hints: bool,
     pub(super) explain: Option<words::Explain>,
+    pub(super) acl: Option<words::Acl>,
     pub(super) lazy: bool,
     pub(super) view: ViewOptions<'a>,
 }
@@ -328,6 +329,7 @@ impl<'a> Choices<'a> {
             Flag::NoHints => self.no_hints = true,
             Flag::Explain if said.value.is_none() => self.explain = Some(words::Explain::Listing),
             Flag::Explain => self.explain = word(said),
+            Flag::Acl => self.acl = word(said),
             Flag::Lazy => self.lazy = true,
             _ => {}
         }

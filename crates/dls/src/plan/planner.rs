@@ -104,6 +104,11 @@ impl<'a> Planner<'a, '_> {
             block_size,
             file_size,
             time: choices.time.unwrap_or(Needs::MTIME),
+            mark: match choices.acl {
+                None | Some(words::Acl::Always) => Needs::MARK,
+                Some(words::Acl::Auto) => Needs::NEAR_MARK,
+                Some(words::Acl::Never) => Needs::empty(),
+            },
             time_style,
             total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
             time_names: if long { self.around.locale.time_names() } else { None },

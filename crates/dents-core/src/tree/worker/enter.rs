@@ -62,8 +62,16 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         match step {
             Step::Enter => {
                 let level = self.stack.levels();
-                self.reading =
-                    Some(Reading { dir, about, ended: false, piece, pieces: 0, directory: None, level });
+                self.reading = Some(Reading {
+                    dir,
+                    about,
+                    ended: false,
+                    piece,
+                    pieces: 0,
+                    directory: None,
+                    interleaves: false,
+                    level,
+                });
             }
             Step::Skip => {}
             Step::Stop => shared.stop(),

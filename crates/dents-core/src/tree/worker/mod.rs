@@ -54,6 +54,8 @@ struct Reading<S> {
     /// Number of pieces so far.
     pieces: u32,
     directory: Option<Arc<PartDirectory<S>>>,
+    /// Whether reading and requests take turns: see [`Policy::interleave`](dents_engine::limit::policy::Policy).
+    interleaves: bool,
     /// The level of its subdirectories on the stack.
     level: usize,
 }

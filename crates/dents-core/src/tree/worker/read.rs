@@ -14,6 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 use dents_engine::limit::choose;
+use dents_engine::limit::policy::FIRST_REPLY;
 use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, clock};
@@ -47,10 +48,13 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         reading.pieces += 1;
         let mut whole = true;
         if shared.asks || unknown || shared.follows() {
-            whole = if shared.wants_latency() && self.batch.len() > 2 * FIRST {
+            let is_timed = shared.wants_latency() || reading.interleaves;
+            whole = if is_timed && self.batch.len() > 2 * FIRST {
                 self.ask_first(&mut reading, shared, visitor)
             } else {
-                self.publish_parts(&mut reading, shared);
+                if !reading.interleaves {
+                    self.publish_parts(&mut reading, shared);
+                }
                 self.ask(&reading, shared, visitor)
             };
         } else {
@@ -92,6 +96,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let latency_ns = (clock::monotonic_ns() - started) / (self.tally.requests - before).max(1);
         let first = core::mem::replace(&mut self.batch, rest);
         if choose::is_round_trip(latency_ns) {
+            reading.interleaves = false;
             shared.set_latency(latency_ns);
             if self.deal(0, reading, shared) {
                 self.batch = first;
@@ -141,7 +146,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         false
     }
 
-    /// Reads to the end, or until the batch has `most` entries. Returns whether a type is unknown.
+    /// Reads to the end, or until the batch has `most` entries; one buffer, if reading and requests take turns. Returns whether a type is unknown.
     fn read_names(&mut self, reading: &mut Reading<S>, most: usize, shared: &Shared<'_, S>) -> bool {
         let options = shared.options;
         let follow = shared.follows();
@@ -164,9 +169,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 }
             };
             let mut records = Dirents::new(&self.buffer[..filled]);
-            let mut position = 0;
+            let (mut position, mut count) = (0, 0);
             for record in records.by_ref() {
-                position = record.off;
+                (position, count) = (record.off, count + 1);
                 let kind = Kind::from_d_type(record.d_type);
                 let kind = if options.distrust_d_type { Kind::Unknown } else { kind };
                 let is_other = options.only.is_some_and(|only| !only.leads_to(record.ino));
@@ -184,6 +189,12 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             // greatest position there can be no further entry; ext4 uses it for the end (fs/ext4/dir.c,
             // EXT4_HTREE_EOF_64BIT).
             reading.ended = filled == 0 || position == i64::MAX || self.read_error.is_some();
+            if shared.asks && reading.pieces == 0 && FIRST_REPLY.contains(&count) {
+                reading.interleaves = shared.interleaves(reading.dir.as_fd());
+            }
+            if reading.interleaves {
+                break;
+            }
         }
         self.may_have_subdirectories |= unknown;
         unknown

@@ -140,6 +140,7 @@ pub enum Flag {
     Timing,
     Explain,
     NoHints,
+    Acl,
     Lazy,
     Help,
     Version,

@@ -1,7 +1,7 @@
 //! Options that GNU `ls` does not have, and those that all programs have.
 
 use super::super::numbers::{parse_in_flight, parse_threads, parse_timeout};
-use super::super::words::{Explain, Mode};
+use super::super::words::{Acl, Explain, Mode};
 use super::{Definition, Flag};
 
 /// The group of [`super::Group::Speed`].
@@ -70,6 +70,15 @@ pub(super) const SPEED: &[Definition] = &[
          keys of LS_COLORS without which most requests about files are not made. Called as `ls`, `dir` or `vdir`, the \
          program gives no hints.",
     ),
+    Definition::long(
+        "acl",
+        Flag::Acl,
+        "request ACLs, for the + after the mode: always (the default), auto (not on a network file system), never",
+    )
+    .more(
+        "On NFS each ACL is a request of its own, where names, modes, sizes and times of a thousand files come with one.          Without them the long format has no mark after the mode: neither the `+` of an ACL nor the `.` of a security          context. ACLs of operands are requested with auto, too.",
+    )
+    .word::<Acl>("WHEN"),
     Definition::long(
         "lazy",
         Flag::Lazy,
@@ -145,6 +154,13 @@ mod tests {
     #[test]
     fn no_hints() {
         plain(Flag::NoHints, &[c"--no-hints", c"--no-h"]);
+    }
+
+    #[test]
+    fn acl() {
+        valued(Flag::Acl, "auto", &[&[c"--acl=auto"], &[c"--ac", c"auto"]]);
+        assert_eq!(complaint(&[c"--acl"]), "ls: option '--acl' requires an argument");
+        assert!(complaint(&[c"--acl=some"]).starts_with("ls: invalid argument 'some' for '--acl'"));
     }
 
     #[test]
