@@ -9,7 +9,15 @@ mount -t tmpfs run /run
 ip link set lo up
 exec </dev/null >/dev/ttyS1 2>&1
 cd /job
-bash /job/job.sh
+# A third disk is the root that has more servers: the job runs in it, with the kernel and the modules of this one.
+if [ -b /dev/vdc ]; then
+    mount /dev/vdc /mnt
+    mkdir -p /mnt/lib/modules
+    for dir in dev proc sys tmp run job lib/modules; do mount --rbind "/$dir" "/mnt/$dir"; done
+    chroot /mnt env --chdir=/job bash job.sh
+else
+    bash /job/job.sh
+fi
 echo "@@status $?"
 sync
 echo o >/proc/sysrq-trigger

@@ -4,20 +4,27 @@
 //! and the programs, so that a new build needs no new root. Without hardware acceleration a machine boots in 20 to 75 s, and its times
 //! are ratios at best; what it counts is exact.
 
+mod jobs;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use crate::step::{Result, cargo, target_dir};
 use crate::tools;
+use jobs::Job;
 
 const USAGE: &str = "\
 usage: cargo xtask vm KERNEL JOB
        cargo xtask vm --all | --test
 
-KERNEL is 5.10, 6.1, 6.12 or newest. JOB is nfs (requests of dls beside those of GNU ls on NFS 3 and 4.2), or a shell script,
-which runs as root in the machine, in a directory with dls. --all runs nfs on 6.1, 6.12 and newest, with NFS 4.1, -l and -lR too;
---test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where no machine can be had.
+KERNEL is 5.10, 6.1, 6.12 or newest. JOB is
+  nfs, cifs, sshfs, 9p  requests of dls beside those of GNU ls, on that server
+  faults                stopped and broken NFS servers: --timeout, Ctrl-C, files that dents writes
+  kernels               the bytes of dls beside those of GNU ls, and its system calls, on five local file systems
+or a shell script, which runs as root in the machine, in a directory with dls and dents. --all runs every job on 6.1, 6.12 and newest,
+nfs with NFS 4.1, -l and -lR too, and kernels on 5.10; --test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where
+no machine can be had.
 ";
 
 /// A kernel, and the release of Debian that has it.
@@ -33,10 +40,12 @@ const KERNELS: [Kernel; 4] = [
     Kernel { word: "newest", suite: "sid" },
 ];
 
-const PACKAGES: &str = "linux-image-amd64,nfs-kernel-server,nfs-common,rpcbind,iproute2,kmod,udev,initramfs-tools,acl,attr,strace";
+const PACKAGES: &str = "linux-image-amd64,nfs-kernel-server,nfs-common,rpcbind,iproute2,kmod,mount,udev,initramfs-tools,acl,attr,strace";
 
 const INIT: &str = include_str!("init.sh");
-const NFS: &str = include_str!("nfs.sh");
+
+/// The packages and the names of the programs for a job. Those without servers have the first.
+const PROGRAMS: [(&str, &str); 2] = [("dents-ls", "dls"), ("dents-cli", "dents")];
 
 /// The first process: the rest of it is on the image of the job.
 const STUB: &str =
@@ -44,9 +53,6 @@ const STUB: &str =
 
 /// A job says with this status that a server could not be started.
 const UNAVAILABLE: i32 = 77;
-
-/// A machine that runs longer is stopped.
-const MOST_SECONDS: &str = "900";
 
 /// The result of a job.
 enum Outcome {
@@ -61,8 +67,11 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
             let all = |word: &&str| *word != "5.10";
             for word in KERNELS.iter().map(|kernel| kernel.word).filter(all) {
                 finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1 TREES=1")?)?;
+                for name in ["cifs", "sshfs", "9p", "faults", "kernels"] {
+                    finish(job(word, name, "")?)?;
+                }
             }
-            Ok(())
+            finish(job("5.10", "kernels", "")?)
         }
         ["--test"] => test(),
         [word, name] => finish(job(word, name, "")?),
@@ -93,40 +102,41 @@ fn finish(outcome: Outcome) -> Result<()> {
 fn job(word: &str, name: &str, variables: &str) -> Result<Outcome> {
     let kernel = KERNELS.iter().find(|kernel| kernel.word == word);
     let Some(kernel) = kernel else { return Err(format!("no kernel {word}\n{USAGE}")) };
-    let script = if name == "nfs" {
-        NFS.to_string()
-    } else {
-        fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))?
-    };
+    let job = jobs::named(name)?;
     if let Err(why) = tools::ensure(tools::FOR_MACHINES) {
         return Ok(Outcome::Skipped(why));
     }
-    let machine = match machine(kernel) {
+    let servers =
+        if job.has_servers { root("servers", jobs::SUITE, jobs::PACKAGES).map(drop) } else { Ok(()) };
+    let machine = match servers.and_then(|()| root(kernel.suite, kernel.suite, PACKAGES)) {
         Ok(machine) => machine,
         Err(why) => return Ok(Outcome::Skipped(format!("no machine with kernel {word}: {why}"))),
     };
-    let built = cargo(["build", "--quiet", "--release", "--package", "dents-ls"]).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("dls does not build".to_string());
+    for (package, program) in &PROGRAMS[..job.programs()] {
+        let built = cargo(["build", "--quiet", "--release", "--package", package]).status();
+        if !built.is_ok_and(|status| status.success()) {
+            return Err(format!("{program} does not build"));
+        }
     }
-    let exports = if variables.is_empty() { String::new() } else { format!("export {variables}\n") };
-    boot(&machine, &format!("{exports}{script}")).map_err(|error| error.to_string())
+    boot(&machine, &job, variables).map_err(|error| error.to_string())
 }
 
-/// The directory of a machine, which is made if it is missing.
-fn machine(kernel: &Kernel) -> Result<PathBuf> {
-    let machine = target_dir().join("vm").join(kernel.suite);
+/// The directory `name` with the image of a root, which is made if it is missing.
+fn root(name: &str, suite: &str, packages: &str) -> Result<PathBuf> {
+    let machine = target_dir().join("vm").join(name);
     if machine.join("root.img").exists() {
         return Ok(machine);
     }
-    println!("== making a machine of Debian's {}", kernel.suite);
+    println!("== making a root of Debian's {suite} for {name}");
     fs::create_dir_all(&machine).map_err(|error| error.to_string())?;
     let root = machine.join("root");
     let _ = fs::remove_dir_all(&root);
     // In a mount namespace of its own: where /proc stayed mounted in the root, it was copied into the image.
     let mut bootstrap = Command::new("unshare");
     bootstrap.args(["--mount", "mmdebstrap", "--quiet", "--variant=apt"]);
-    bootstrap.arg(format!("--include={PACKAGES}")).arg(kernel.suite).arg(&root);
+    // A mirror may be a copy of some weeks ago.
+    bootstrap.arg("--aptopt=Acquire::Check-Valid-Until \"false\"");
+    bootstrap.arg(format!("--include={packages}")).arg(suite).arg(&root);
     quietly(&mut bootstrap)?;
     take_kernel(&root, &machine).map_err(|error| error.to_string())?;
     // Under its final name only when it is complete.
@@ -171,20 +181,24 @@ fn quietly(command: &mut Command) -> Result<()> {
 }
 
 /// Starts the machine, prints the job's output, and returns its status.
-fn boot(machine: &Path, script: &str) -> io::Result<Outcome> {
-    let (job, image) = (machine.join("job"), machine.join("job.img"));
-    let (console, output) = (machine.join("console.log"), machine.join("output.log"));
-    let _ = fs::remove_dir_all(&job);
-    fs::create_dir_all(&job)?;
-    fs::copy(target_dir().join("release/dls"), job.join("dls"))?;
-    fs::write(job.join("init.sh"), INIT)?;
-    fs::write(job.join("job.sh"), script)?;
-    if let Err(why) = image_of(&job, &image, "64M") {
+fn boot(machine: &Path, job: &Job, variables: &str) -> io::Result<Outcome> {
+    let files = machine.join(job.directory);
+    let (disk, image) = (files.join("disk"), files.join("disk.img"));
+    let (console, output) = (files.join("console.log"), files.join("output.log"));
+    let _ = fs::remove_dir_all(&disk);
+    fs::create_dir_all(&disk)?;
+    for (_, program) in &PROGRAMS[..job.programs()] {
+        fs::copy(target_dir().join("release").join(program), disk.join(program))?;
+    }
+    let exports = if variables.is_empty() { String::new() } else { format!("export {variables}\n") };
+    fs::write(disk.join("init.sh"), INIT)?;
+    fs::write(disk.join("job.sh"), format!("{exports}{}", job.script))?;
+    if let Err(why) = image_of(&disk, &image, "64M") {
         return Ok(Outcome::Skipped(why));
     }
     let _ = fs::remove_file(&output);
-    let _ =
-        emulator(machine, &image, &console, &output).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
+    let mut emulator = emulator(machine, job, &image, &console, &output);
+    let _ = emulator.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     let output = fs::read(&output).unwrap_or_default();
     let output = String::from_utf8_lossy(&output).replace('\r', "");
     let mut status = None;
@@ -203,18 +217,21 @@ fn boot(machine: &Path, script: &str) -> io::Result<Outcome> {
 }
 
 /// QEMU. It emulates the processor unless that can run guests itself: /dev/kvm may be there although none boots under it.
-fn emulator(machine: &Path, job: &Path, console: &Path, output: &Path) -> Command {
+fn emulator(machine: &Path, job: &Job, disk: &Path, console: &Path, output: &Path) -> Command {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let is_capable = processor.split_whitespace().any(|flag| flag == "vmx" || flag == "svm");
     let accelerator = if is_capable && Path::new("/dev/kvm").exists() { "kvm" } else { "tcg,thread=multi" };
     let mut command = Command::new("timeout");
-    command.args([MOST_SECONDS, "qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", "2"]);
+    command.args([job.most_seconds, "qemu-system-x86_64", "-accel", accelerator, "-cpu", "max", "-smp", "2"]);
     command.args(["-m", "1500", "-display", "none", "-no-reboot", "-monitor", "none", "-nodefaults"]);
     command.arg("-kernel").arg(machine.join("vmlinuz")).arg("-initrd").arg(machine.join("initrd.img"));
     command.args(["-append", "console=ttyS0 root=/dev/vda rw init=/init-job panic=-1 mitigations=off"]);
     // Whatever a job writes on the root is gone when it ends.
     let drive = |path: &Path, more: &str| format!("file={},if=virtio,format=raw{more}", path.display());
-    command.args(["-drive", &drive(&machine.join("root.img"), ",snapshot=on"), "-drive", &drive(job, "")]);
+    command.args(["-drive", &drive(&machine.join("root.img"), ",snapshot=on"), "-drive", &drive(disk, "")]);
+    if job.has_servers {
+        command.args(["-drive", &drive(&target_dir().join("vm/servers/root.img"), ",snapshot=on")]);
+    }
     command.args(["-serial", &format!("file:{}", console.display())]);
     command.args(["-serial", &format!("file:{}", output.display())]);
     command
