@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// The `statx` mask of each need, bit by bit.
-    const MASKS: [(Needs, Mask); 20] = [
+    const MASKS: [(Needs, Mask); 21] = [
         (Needs::TYPE, Mask::empty()),
         (Needs::INODE, Mask::TYPE.union(Mask::INO)),
         (Needs::MODE, Mask::TYPE.union(Mask::MODE)),
