@@ -32,7 +32,8 @@ fn everything() -> Needs {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").expect("Linux has one");
     let mut numbers = release.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
     let release = (numbers.next(), numbers.next());
-    if release < (Some(6), Some(13)) { Needs::all().difference(Needs::XATTRS) } else { Needs::all() }
+    let unasked = if release < (Some(6), Some(13)) { Needs::XATTRS } else { Needs::NEAR_MARK };
+    Needs::all().difference(unasked)
 }
 
 /// The number of requests that the walk counted, and its duration.

@@ -93,7 +93,8 @@ fn facts(batch: &Batch) -> Vec<String> {
 }
 
 fn everything() -> NeedsByKind {
-    let most = Needs::all().difference(Needs::TIMES | Needs::LINK | Needs::TARGET) | Needs::MTIME;
+    let most =
+        Needs::all().difference(Needs::TIMES | Needs::LINK | Needs::TARGET | Needs::NEAR_MARK) | Needs::MTIME;
     NeedsByKind::all(most) | NeedsByKind::of(Kind::Link, Needs::LINK | Needs::TARGET)
 }
 

@@ -190,7 +190,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             // EXT4_HTREE_EOF_64BIT).
             reading.ended = filled == 0 || position == i64::MAX || self.read_error.is_some();
             if shared.asks && reading.pieces == 0 && FIRST_REPLY.contains(&count) {
-                // A `statx`: `statmount` asks no file system.
+                // A `statx`; `statmount` asks no file system.
                 self.tally.requests += 1;
                 reading.interleaves = shared.interleaves(reading.dir.as_fd());
             }
