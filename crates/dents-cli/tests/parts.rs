@@ -353,7 +353,7 @@ fn damage_is_found() {
         .expect("it is there");
     let whole = fs::read(list.path()).expect("it is there");
     fs::write(list.path(), &whole[..whole.len() - 1]).expect("it is ours");
-    let (_, told) = ends(&dents(dir.path(), "parts claim p"), 1);
+    let (_, told) = ends(&dents(dir.path(), "parts claim p"), 2);
     assert!(told.contains("cut off or damaged: "), "{told}");
     assert!(ends(&dents(dir.path(), "parts verify p"), 1).1.contains("not claimed"));
     fs::write(list.path(), &whole).expect("it is ours");
@@ -373,7 +373,7 @@ fn damage_is_found() {
 fn a_full_disk_commits_nothing() {
     let dir = plant(1500);
     fs::create_dir(dir.path().join("p")).expect("a directory");
-    let script = "mount -t tmpfs -o size=48k none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
+    let script = "mount -t tmpfs -o size=48k,mode=755 none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
                   \"$0\" \"$@\"; status=$?; ls -A p p/left p/tmp; exit $status";
     let task = dents(dir.path(), "scan --part p --task 1");
     let Outcome { end, stdout, stderr, .. } = run(&task.under(&["unshare", "-rm", "/bin/sh", "-c", script]));
@@ -497,4 +497,46 @@ fn where_nothing_can_be_written() {
         let says = if words == "parts claim p" { "" } else { "cannot write: Read-only file system" };
         assert!(told.contains(says) && told.lines().count() <= 1, "{words}: {told}");
     }
+}
+
+/// Only "all tasks are committed" ends a worker with status 0: a claim that fails, and a program that is not there, do not.
+#[test]
+fn a_worker_tells_failure_from_the_end() {
+    let dir = plant(30);
+    start(&dir, "-- p t");
+    let worker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/parts-worker.sh");
+    let bin = Path::new(env!("CARGO_BIN_EXE_dents")).parent().expect("a directory").display().to_string();
+    let work = |path: &str, words: &str| {
+        let words = [worker].into_iter().chain(words.split(' '));
+        run(&Run::new(Path::new("/bin/sh")).cwd(dir.path()).env("PATH", path).args(words))
+    };
+    let found = format!("{bin}:/usr/bin:/bin");
+    for (path, words, status, says) in [
+        ("/nowhere", "p", 127, "claim failed with status 127"),
+        (&found, "t", 2, "not the directory of a scan in parts"),
+        (&found, "p --max-depth=3", 2, "dents scan --part ended with status 2"),
+        (&found, "p", 0, ""),
+    ] {
+        let Outcome { end, stderr, .. } = work(path, words);
+        let told = text(&stderr);
+        assert!(end == End::Exit(status) && told.contains(says), "{words}: {end:?} {told}");
+        if words.contains("--") {
+            // The task that it claimed is run again at once.
+            stdout(&dents(dir.path(), "scan --part p --task 1"));
+        }
+    }
+    ends(&dents(dir.path(), "parts verify p"), 0);
+    // What `claim` itself says: nobody can read the list of waiting directories.
+    fs::remove_dir(dir.path().join("p/waiting")).expect("an empty directory");
+    let Outcome { end, stderr, .. } = work(&found, "p");
+    let told = text(&stderr);
+    assert!(end == End::Exit(2) && told.contains("p/waiting: cannot open: No such file"), "{end:?} {told}");
+    // A full disk: the claim has no room, or its answer has none.
+    let script = "dents() { command dents \"$@\" >/dev/full; }; . \"$0\"";
+    let Outcome { end, .. } = {
+        let words = ["-c", script, worker, "q"];
+        start(&dir, "-- q t");
+        run(&Run::new(Path::new("/bin/sh")).cwd(dir.path()).env("PATH", &found).args(words))
+    };
+    assert_eq!(end, End::Exit(2), "its answer went to a full disk");
 }

@@ -119,7 +119,7 @@ pub fn check(path: &Path, format: Format) -> io::Result<()> {
     let output = if waits { None } else { Some(Output::create(path)?) };
     match format {
         #[cfg(feature = "sqlite")]
-        Format::Sqlite if output.is_none_or(|output| output.temporary_path().is_none()) => {
+        Format::Sqlite if output.is_none_or(|output| !output.is_file()) => {
             Err(crate::sqlite::needs_a_file(path))
         }
         _ => Ok(()),

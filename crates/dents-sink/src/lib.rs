@@ -19,6 +19,7 @@
 
 pub mod coding;
 mod details;
+mod dir;
 mod extension;
 mod format;
 #[cfg(any(test, fuzzing))]

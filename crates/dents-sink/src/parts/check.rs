@@ -41,7 +41,7 @@ impl Parts {
         let mut rows = sorter.worker();
         let (mut claimed, mut left) = (0_u64, self.plan.roots.len() as u64);
         for number in 1..=verdict.tasks {
-            let checked = Head::read(&self.claim_path(number)).and_then(|head| {
+            let checked = self.claim_file(number).and_then(Head::read).and_then(|head| {
                 claimed += self.directories(&head.id)?.len() as u64;
                 Ok((self.done(&head.id)?, head))
             });
@@ -52,9 +52,9 @@ impl Parts {
                     left = left.saturating_add(done.left);
                     verdict.partial += u64::from(done.extent == Extent::Partial);
                     verdict.rows += done.entries;
-                    let path = self.shard(&head.id);
                     let mut give = |row: &Row<'_>| rows.row(row);
-                    match read::open(&path).and_then(|reader| reader.for_each(&mut give)) {
+                    let reader = self.shard(&head.id).and_then(|shard| read::shard(&shard));
+                    match reader.and_then(|reader| reader.for_each(&mut give)) {
                         Ok(_) => {}
                         Err(error) => verdict.problems.push(error.to_string()),
                     }

@@ -3,13 +3,13 @@
 //! A record is the depth of the directory's entries, the path of its parent and its name, each with its length: see [`Directory`].
 
 use crate::coding::{Bytes, put_bytes, put_number};
+use crate::dir::{Named, PRIVATE};
 use crate::journal::{frame, segment::Frames};
 use crate::message;
 use dents_core::tree::StartPoint;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Bytes of records in a frame, about.
 const FRAME: usize = 32 << 10;
@@ -70,8 +70,8 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Begins a file, which must be new.
-    pub(super) fn create(path: &Path, head: &[u8]) -> io::Result<Writer> {
-        let file = File::options().write(true).create_new(true).open(path)?;
+    pub(super) fn create(named: &Named, head: &[u8]) -> io::Result<Writer> {
+        let file = named.create(PRIVATE)?;
         let mut writer = Writer { file, block: head.to_vec(), frame: Vec::new(), records: 0 };
         writer.flush()?;
         Ok(writer)
@@ -112,7 +112,7 @@ pub(super) struct Cursor {
 
 /// Reads a list, or a file that begins with another frame.
 pub(super) struct Reader {
-    path: PathBuf,
+    file: Named,
     frames: Frames,
     payload: Vec<u8>,
     /// Bytes of the payload that were taken.
@@ -122,12 +122,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn open(path: &Path, at: Cursor) -> io::Result<Reader> {
-        let mut frames = Frames::open(path.to_path_buf())
-            .map_err(|error| message::cannot_read(path, &io::Error::from(error.kind())))?;
+    pub(super) fn open(file: Named, at: Cursor) -> io::Result<Reader> {
+        let mut frames =
+            Frames::open(file.clone()).map_err(|error| message::cannot_read(&file.path(), &error))?;
         frames.go_to(at.frame);
-        let mut reader =
-            Reader { path: path.to_path_buf(), frames, payload: Vec::new(), used: 0, at, after: at.frame };
+        let mut reader = Reader { file, frames, payload: Vec::new(), used: 0, at, after: at.frame };
         let skip = std::mem::take(&mut reader.at.skip);
         for _ in 0..skip {
             if reader.next()?.is_none() {
@@ -138,8 +137,8 @@ impl Reader {
     }
 
     /// The first frame, and where the next one begins.
-    pub(super) fn head(path: &Path) -> io::Result<(Vec<u8>, Cursor)> {
-        let mut reader = Reader::open(path, Cursor::default())?;
+    pub(super) fn head(file: Named) -> io::Result<(Vec<u8>, Cursor)> {
+        let mut reader = Reader::open(file, Cursor::default())?;
         if !reader.load()? {
             return Err(reader.damaged());
         }
@@ -147,7 +146,7 @@ impl Reader {
     }
 
     fn damaged(&self) -> io::Error {
-        message::damaged(&self.path, "not a whole list of directories")
+        message::damaged(&self.file.path(), "not a whole list of directories")
     }
 
     /// Where the next record is.
@@ -164,7 +163,7 @@ impl Reader {
         }
         let mut bytes = Bytes(&self.payload[self.used..]);
         let Some(record) = Record::take(&mut bytes) else {
-            return Err(message::damaged(&self.path, "not a list of directories"));
+            return Err(message::damaged(&self.file.path(), "not a list of directories"));
         };
         self.used = self.payload.len() - bytes.0.len();
         self.at.skip += 1;
@@ -172,7 +171,7 @@ impl Reader {
     }
 
     fn load(&mut self) -> io::Result<bool> {
-        let failed = |error: io::Error| message::cannot_read(&self.path, &error);
+        let failed = |error: io::Error| message::cannot_read(&self.file.path(), &error);
         let Some(found) = self.frames.next().map_err(failed)? else { return Ok(false) };
         self.payload.clear();
         self.payload.extend_from_slice(found.payload);

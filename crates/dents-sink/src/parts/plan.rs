@@ -3,6 +3,7 @@
 use super::list::{Cursor, Reader, Record, Writer};
 use super::wrong;
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::dir::Named;
 use crate::message;
 use dents_core::batch::Time;
 use dents_core::path;
@@ -28,7 +29,7 @@ pub struct Plan {
 
 impl Plan {
     /// The head, then a record for each root: so the roots are the first list of waiting directories.
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn write(&self, file: &Named) -> io::Result<()> {
         let mut head = Vec::new();
         put_bytes(&mut head, MAGIC);
         put_time(&mut head, self.begun);
@@ -36,26 +37,22 @@ impl Plan {
         put_number(&mut head, self.roots.len() as u64);
         put_number(&mut head, self.options.len() as u64);
         self.options.iter().for_each(|word| put_bytes(&mut head, word.as_bytes()));
-        let mut writer = Writer::create(path, &head)?;
+        let mut writer = Writer::create(file, &head)?;
         for name in &self.roots {
             writer.push(&Record { depth: 0, parent: b"", name })?;
         }
         writer.finish().map(drop)
     }
 
-    pub(super) fn read(path: &Path) -> io::Result<Plan> {
-        let (head, cursor) = Reader::head(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                let dir = path.parent().unwrap_or(path);
-                let way_out = "dents parts start makes one";
-                let error = message::bad_file(dir, "not the directory of a scan in parts", way_out);
-                wrong(error.to_string())
-            }
+    pub(super) fn read(file: Named) -> io::Result<Plan> {
+        let (head, cursor) = Reader::head(file.clone()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => no_scan(file.dir().path()),
             _ => error,
         })?;
-        let damaged = || message::damaged(path, "not a plan that this program knows");
+        let path = file.path();
+        let damaged = || message::damaged(&path, "not a plan that this program knows");
         let (mut plan, count) = Plan::parse(&head).ok_or_else(damaged)?;
-        let mut reader = Reader::open(path, cursor)?;
+        let mut reader = Reader::open(file, cursor)?;
         while let Some(Record { depth: 0, name, .. }) = reader.next()? {
             plan.roots.push(name.to_vec());
         }
@@ -90,8 +87,8 @@ impl Plan {
     }
 
     /// Where the roots are in the file of the plan.
-    pub(super) fn cursor(path: &Path) -> io::Result<Cursor> {
-        Reader::head(path).map(|(_, cursor)| cursor)
+    pub(super) fn cursor(file: Named) -> io::Result<Cursor> {
+        Reader::head(file).map(|(_, cursor)| cursor)
     }
 
     /// Whether `ours` asks for the same rows.
@@ -126,6 +123,12 @@ impl Plan {
             true => Err(other_plan(dir, &format!("its roots start from {}", self.cwd.display()))),
         }
     }
+}
+
+/// The error for a directory without a plan.
+pub(super) fn no_scan(dir: &Path) -> io::Error {
+    let way_out = "dents parts start makes one";
+    wrong(message::bad_file(dir, "not the directory of a scan in parts", way_out).to_string())
 }
 
 fn other_plan(dir: &Path, difference: &str) -> io::Error {
