@@ -53,7 +53,7 @@ enum Command {
     /// Make a task from waiting directories
     ///
     /// Prints the ID of the task, the number of its directories, and how many directories still wait. If no directory waits, it prints nothing, and
-    /// the exit status is 1; with --again, only after all tasks are committed.
+    /// the exit status is 1; with --again, only after all tasks are committed. If it fails, the status is 2.
     Claim {
         #[command(flatten)]
         dir: Dir,
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Command::Start(scan) => start(scan, matches, session),
         Command::Status { dir, shown } => status::run(&dir.dir, shown, session),
         Command::Claim { dir, directories, again, shown } => {
-            claim(&dir.dir, (directories.map(NonZeroU64::get), *again), shown, session)
+            return claim_or_fail(&dir.dir, (directories.map(NonZeroU64::get), *again), shown, session);
         }
         Command::Merge { dir, file } => merge(&dir.dir, file.as_deref(), session),
         Command::Verify { dir } => verify(&dir.dir, session),
@@ -200,12 +200,30 @@ fn next(
     }
 }
 
+/// For loops in scripts: status 1 says that there is no task, and nothing else does.
+fn claim_or_fail(
+    dir: &Path,
+    how: (Option<u64>, Option<Duration>),
+    shown: &Shown,
+    session: &Session,
+) -> Status {
+    match claim(dir, how, shown, session) {
+        Ok((Status::FAILURE, true)) => Status::WRONG,
+        Ok((status, _)) => status,
+        Err(error) => {
+            failed(&error, session);
+            Status::WRONG
+        }
+    }
+}
+
+/// The status, and whether there is a task.
 fn claim(
     dir: &Path,
     (directories, again): (Option<u64>, Option<Duration>),
     shown: &Shown,
     session: &Session,
-) -> io::Result<Status> {
+) -> io::Result<(Status, bool)> {
     let claim = next(&Parts::open(dir)?, directories, again, session)?;
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
     let status = completion.finish(|destination| match (destination, &claim) {
@@ -221,7 +239,10 @@ fn claim(
         }
     });
     let none = session.stopped().unwrap_or(Status::FAILURE);
-    Ok(if claim.is_none() && status == Status::SUCCESS { none } else { status })
+    match (&claim, status) {
+        (None, Status::SUCCESS) => Ok((none, false)),
+        (_, status) => Ok((status, true)),
+    }
 }
 
 fn claim_row(claim: Option<&Claim>, writer: &mut dyn RowWriter) -> io::Result<()> {
