@@ -52,7 +52,7 @@ pub use details::{Detail, Details, Draft, Value};
 pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;
-pub use output::{Output, Scratch, Temporary};
+pub use output::{Output, Own, Scratch, Temporary};
 pub use row::{Asked, Facts, Fault, Row};
 
 use std::io;
@@ -77,6 +77,11 @@ pub enum Extent {
 pub trait Sink: Sync {
     /// A part, for one worker.
     fn part(&self) -> Box<dyn Part + '_>;
+
+    /// Where the file is written, if there is one.
+    fn own(&self) -> Option<Own> {
+        None
+    }
 
     /// Completes the output, after all parts were flushed and dropped. Then the file appears, see [`Output::commit`]. Returns its
     /// path if it was renamed.

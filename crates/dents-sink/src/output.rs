@@ -37,6 +37,25 @@ pub struct Output {
     failed: bool,
 }
 
+/// Names that a scan itself gives or takes away, in one directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// Device and inode number of the directory.
+    pub directory: ((u32, u32), u64),
+    /// The names.
+    pub names: Vec<Vec<u8>>,
+}
+
+impl Own {
+    /// A directory of a journal or of a scan in parts; `None` if it has no name.
+    #[must_use]
+    pub fn of_directory(path: &Path) -> Option<Own> {
+        let path = path.canonicalize().ok()?;
+        let directory = Dir::any(path.parent()?).and_then(|dir| dir.identity()).ok()?;
+        Some(Own { directory, names: vec![path.file_name()?.as_bytes().to_vec()] })
+    }
+}
+
 /// From the temporary name to the final one. Removes the file if it is dropped before it was renamed.
 #[derive(Debug)]
 struct Rename {
@@ -135,6 +154,14 @@ impl Output {
             let _ = std::os::unix::fs::fchown(&self.file, Some(before.uid()), Some(before.gid()));
         }
         self.file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))
+    }
+
+    /// Where it is written, for a scan that may come across it; `None` if there is no file.
+    #[must_use]
+    pub fn own(&self) -> Option<Own> {
+        let Rename { from, to, .. } = self.rename.as_ref()?;
+        let directory = to.dir().identity().ok()?;
+        Some(Own { directory, names: [from, to].map(|named| named.name().as_bytes().to_vec()).to_vec() })
     }
 
     /// Whether it has a temporary file, and so can be read and written anywhere.

@@ -15,7 +15,7 @@ use clap::ArgMatches;
 use dents_core::tree::End;
 use dents_sink::parts::{Committed, Directory, Parts};
 use dents_sink::read::Columns;
-use dents_sink::{Extent, Sink};
+use dents_sink::{Extent, Own, Sink};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::num::NonZeroU64;
@@ -74,6 +74,7 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Err(error) => return session.wrong(&error),
     };
     let task = Task { args: shared.0, filter: shared.1, session, first_error: FirstError::default() };
+    session.leave_out(Own::of_directory(parts.dir()));
     match parts.done(id) {
         Ok(None) => {}
         Ok(Some(_)) => {

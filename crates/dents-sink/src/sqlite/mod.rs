@@ -44,7 +44,7 @@ pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
 use crate::{
-    About, Detail, Details, Extent, Output, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
+    About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
 };
 use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -155,6 +155,10 @@ fn as_file(path: &Path) -> PathBuf {
 impl Sink for Sqlite {
     fn part(&self) -> Box<dyn Part + '_> {
         Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new() })
+    }
+
+    fn own(&self) -> Option<Own> {
+        self.output.own()
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
