@@ -38,6 +38,7 @@ pub mod parquet;
 #[cfg(feature = "parquet")]
 pub mod parts;
 pub mod read;
+mod root;
 mod row;
 #[cfg(feature = "parquet")]
 mod sorted;

@@ -12,7 +12,7 @@ use crate::{message, number, scan, time};
 use clap::{ArgMatches, Subcommand};
 use dents_core::tree::End;
 use dents_sink::Extent;
-use dents_sink::parts::{Claim, Parts, Plan};
+use dents_sink::parts::{Claim, Parts, Plan, Trees};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -144,7 +144,8 @@ pub(crate) fn plan(matches: &ArgMatches, roots: &[OsString]) -> io::Result<Plan>
         }
     }
     let cwd = std::env::current_dir()?;
-    Ok(Plan { options: words::words(matches, Which::Plan), roots, cwd, begun: dents_sink::time::now() })
+    let (options, trees) = (words::words(matches, Which::Plan), Trees::of(&roots));
+    Ok(Plan { options, roots, trees, cwd, begun: dents_sink::time::now() })
 }
 
 fn start(scan: &scan::Args, matches: &ArgMatches, session: &Session) -> io::Result<Status> {
@@ -279,6 +280,10 @@ fn verify(dir: &Path, session: &Session) -> io::Result<Status> {
     }
     if verdict.waiting > 0 {
         problems.push(format!("not claimed: {}", counted(verdict.waiting, "directory", "directories")));
+    }
+    if verdict.unread > 0 {
+        let unread = counted(verdict.unread, "directory", "directories");
+        problems.push(format!("not opened or not read to the end: {unread}; their rows have the error"));
     }
     if verdict.partial > 0 {
         problems.push("not every root could be read".to_owned());

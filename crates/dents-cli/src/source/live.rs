@@ -278,6 +278,9 @@ impl<C: Consumer> Visitor for Live<'_, C> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         self.plan.diagnostics.failed(failure);
+        if self.plan.budget.is_some_and(|budget| budget.leaves_failed(failure)) {
+            return Step::Enter;
+        }
         if failure.depth == 1 && failure.problem != Problem::Loop {
             self.plan.root_failed.store(true, Relaxed);
         }

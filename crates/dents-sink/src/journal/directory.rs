@@ -11,12 +11,12 @@
 //! else may change (`../dir.rs`).
 
 use super::key::Keys;
-use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::{Dir, PRIVATE};
 use crate::message;
+use crate::root::{self, Machine, Root};
 use crate::{subvolumes, time};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
@@ -149,7 +149,7 @@ impl Directory {
             return Err(Error::OtherDirectory { dir: dir(), theirs: theirs.cwd, ours: ours.cwd });
         }
         for (path, (then, now)) in ours.paths.into_iter().zip(theirs.roots.iter().zip(&ours.roots)) {
-            if let Some(change) = root::change(then.as_ref(), now.as_ref()) {
+            if let Some(change) = root::change(then.as_ref(), now.as_ref(), Machine::Same) {
                 return Err(Error::OtherTree { dir: dir(), path, change });
             }
         }

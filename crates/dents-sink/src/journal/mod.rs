@@ -66,7 +66,6 @@ pub(crate) mod frame;
 pub(crate) mod fuzzing;
 mod key;
 mod recover;
-mod root;
 pub(crate) mod segment;
 mod writer;
 

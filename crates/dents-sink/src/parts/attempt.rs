@@ -52,18 +52,19 @@ impl Parts {
 }
 
 impl Attempt<'_> {
-    /// Leaves a directory over. `depth` is that of its entries.
+    /// Leaves a directory over. `depth` is that of its entries, `tries` how often it could not be opened.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn leave(&self, parent: &[u8], name: &CStr, depth: u32) -> io::Result<()> {
+    pub fn leave(&self, parent: &[u8], name: &CStr, depth: u32, tries: u32) -> io::Result<()> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.parts.left_file(&self.id, &self.name)?;
         let pushed = match &mut *left {
             Some(left) => Ok(left),
-            none => Writer::create(&file, b"dents parts left 1").map(|list| none.insert(list)),
+            none => Writer::create(&file, b"dents parts left 2").map(|list| none.insert(list)),
         };
-        let pushed = pushed.and_then(|left| left.push(&Record { depth, parent, name: name.to_bytes() }));
+        let pushed =
+            pushed.and_then(|left| left.push(&Record { depth, tries, parent, name: name.to_bytes() }));
         pushed.map_err(|error| written(&file, error))
     }
 

@@ -4,7 +4,7 @@ use super::Parts;
 use super::claim::Head;
 use crate::output::Scratch;
 use crate::sorted::Sorter;
-use crate::{Extent, Part, Row, read};
+use crate::{Asked, Extent, Fault, Part, Row, read};
 use std::io;
 
 /// What was found.
@@ -18,6 +18,8 @@ pub struct Verdict {
     pub waiting: u64,
     /// Rows of all shards.
     pub rows: u64,
+    /// Directories that could not be opened or read, in the end.
+    pub unread: u64,
     /// Shards with a root that could not be read.
     pub partial: u64,
     /// What is wrong, each in a line.
@@ -52,7 +54,11 @@ impl Parts {
                     left = left.saturating_add(done.left);
                     verdict.partial += u64::from(done.extent == Extent::Partial);
                     verdict.rows += done.entries;
-                    let mut give = |row: &Row<'_>| rows.row(row);
+                    let mut give = |row: &Row<'_>| {
+                        let is_unread = |fault: Fault| matches!(fault.asked, Asked::Open | Asked::Read);
+                        verdict.unread += u64::from(row.fault.is_some_and(is_unread));
+                        rows.row(row)
+                    };
                     let reader = self.shard(&head.id).and_then(|shard| read::shard(&shard));
                     match reader.and_then(|reader| reader.for_each(&mut give)) {
                         Ok(_) => {}

@@ -17,7 +17,7 @@ use crate::message;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-const MAGIC: &[u8] = b"dents parts claim 1";
+const MAGIC: &[u8] = b"dents parts claim 2";
 /// Without a number, a claim takes this part of what waits, so that others get some too.
 const SHARE: u64 = 16;
 /// And so many at most.

@@ -1,6 +1,6 @@
 //! Lists of directories: frames of a journal, each with its length and its CRC-32, after a frame that says what the file is.
 //!
-//! A record is the depth of the directory's entries, the path of its parent and its name, each with its length: see [`Directory`].
+//! A record is the depth of the directory's entries, how often it could not be opened, the path of its parent and its name, each with its length: see [`Directory`].
 
 use crate::coding::{Bytes, put_bytes, put_number};
 use crate::dir::{Named, PRIVATE};
@@ -19,8 +19,8 @@ const FRAME: usize = 32 << 10;
 pub enum Directory {
     /// A root: its own row is not written yet.
     Root(CString),
-    /// Where a walk begins.
-    Below(StartPoint),
+    /// Where a walk begins, and how often it failed to.
+    Below(StartPoint, u32),
 }
 
 /// A record.
@@ -28,6 +28,8 @@ pub enum Directory {
 pub(super) struct Record<'r> {
     /// The depth of its entries; 0 for a root whose row is not written yet.
     pub(super) depth: u32,
+    /// How often it could not be opened.
+    pub(super) tries: u32,
     pub(super) parent: &'r [u8],
     pub(super) name: &'r [u8],
 }
@@ -35,14 +37,20 @@ pub(super) struct Record<'r> {
 impl<'r> Record<'r> {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         put_number(out, u64::from(self.depth));
+        put_number(out, u64::from(self.tries));
         put_bytes(out, self.parent);
         put_bytes(out, self.name);
     }
 
     /// `None` if the bytes are invalid.
     pub(super) fn take(bytes: &mut Bytes<'r>) -> Option<Record<'r>> {
-        let record = Record { depth: bytes.small()?, parent: bytes.bytes()?, name: bytes.bytes()? };
-        let Record { depth, parent, name } = record;
+        let record = Record {
+            depth: bytes.small()?,
+            tries: bytes.small()?,
+            parent: bytes.bytes()?,
+            name: bytes.bytes()?,
+        };
+        let Record { depth, parent, name, .. } = record;
         let is_root = depth < 2;
         let is_plain = is_root || !name.contains(&b'/');
         let valid = !name.is_empty() && is_plain && parent.is_empty() == is_root;
@@ -54,7 +62,7 @@ impl<'r> Record<'r> {
         let name = CString::new(self.name).unwrap_or_default();
         match self.depth {
             0 => Directory::Root(name),
-            depth => Directory::Below(StartPoint { parent: self.parent.to_vec(), name, depth }),
+            depth => Directory::Below(StartPoint { parent: self.parent.to_vec(), name, depth }, self.tries),
         }
     }
 }

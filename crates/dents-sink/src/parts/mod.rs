@@ -42,7 +42,7 @@ pub use attempt::{Attempt, Committed};
 pub use check::Verdict;
 pub use claim::{Claim, Open};
 pub use list::Directory;
-pub use plan::Plan;
+pub use plan::{Plan, Trees};
 
 use crate::dir::{Dir, Named};
 use crate::manifest::{Manifest, Shard};

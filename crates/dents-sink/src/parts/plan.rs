@@ -5,14 +5,15 @@ use super::wrong;
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::Named;
 use crate::message;
+use crate::root::{self, Machine, Root};
 use dents_core::batch::Time;
 use dents_core::path;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8] = b"dents parts plan 1";
+const MAGIC: &[u8] = b"dents parts plan 2";
 
 /// What all processes of a scan must agree on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +22,25 @@ pub struct Plan {
     pub options: Vec<OsString>,
     /// The roots, as they were named.
     pub roots: Vec<Vec<u8>>,
+    /// The trees that they lead to, at the start.
+    pub trees: Trees,
     /// The working directory, from which relative roots start.
     pub cwd: PathBuf,
     /// The start of the scan, by the clock of the machine that began it.
     pub begun: Time,
+}
+
+/// The trees to which roots lead: inode number, birth, type of the file system. These are the same on all machines; device numbers are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trees(Vec<Option<Root>>);
+
+impl Trees {
+    /// Those of these roots now: one `statfs` and one `statx` for each.
+    #[must_use]
+    pub fn of(roots: &[Vec<u8>]) -> Trees {
+        let tree = |root: &Vec<u8>| CString::new(&root[..]).ok().and_then(|root| Root::with_kind(&root));
+        Trees(roots.iter().map(tree).collect())
+    }
 }
 
 impl Plan {
@@ -37,9 +53,11 @@ impl Plan {
         put_number(&mut head, self.roots.len() as u64);
         put_number(&mut head, self.options.len() as u64);
         self.options.iter().for_each(|word| put_bytes(&mut head, word.as_bytes()));
+        let trees = self.trees.0.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        trees.take(self.roots.len()).for_each(|tree| root::put_with_kind(&mut head, tree));
         let mut writer = Writer::create(file, &head)?;
         for name in &self.roots {
-            writer.push(&Record { depth: 0, parent: b"", name })?;
+            writer.push(&Record { depth: 0, tries: 0, parent: b"", name })?;
         }
         writer.finish().map(drop)
     }
@@ -69,13 +87,14 @@ impl Plan {
         let count = bytes.number()?;
         let word = |_| bytes.bytes().map(|word| OsString::from_vec(word.to_vec()));
         let options = (0..count).map(word).collect::<Option<_>>()?;
+        let trees = Trees((0..roots).map(|_| root::take_with_kind(&mut bytes)).collect::<Option<_>>()?);
         let cwd = PathBuf::from(OsStr::from_bytes(cwd));
-        Some((Plan { options, roots: Vec::new(), cwd, begun }, roots))
+        Some((Plan { options, roots: Vec::new(), trees, cwd, begun }, roots))
     }
 
     /// Whether a directory is one of the roots, or below one. So a file that another program wrote into the directory leads nowhere else.
     pub(super) fn has(&self, directory: &Record<'_>) -> bool {
-        let Record { depth, parent, name } = *directory;
+        let Record { depth, parent, name, .. } = *directory;
         let is_plain = |step: &[u8]| !matches!(step, b"." | b"..");
         let is_below = |root: &[u8]| match parent.strip_prefix(root) {
             Some(rest) if rest.is_empty() || rest.starts_with(path::separator(root)) => {
@@ -110,6 +129,23 @@ impl Plan {
             return self.check_place(&ours.cwd, dir);
         };
         Err(other_plan(dir, &difference))
+    }
+
+    /// Whether the roots lead to the same trees as at the start: not where one of them is not mounted.
+    ///
+    /// # Errors
+    /// With [`io::ErrorKind::InvalidInput`], if one does not.
+    pub fn check_trees(&self, dir: &Path) -> io::Result<()> {
+        let now = Trees::of(&self.roots);
+        for ((root, then), now) in self.roots.iter().zip(&self.trees.0).zip(&now.0) {
+            if let Some(change) = root::change(then.as_ref(), now.as_ref(), Machine::Any) {
+                let root = message::shown(Path::new(OsStr::from_bytes(root)));
+                let problem = format!("its root {root} is another tree here: {change}");
+                let way_out = "mount it here as where the scan was started, or run the task elsewhere";
+                return Err(wrong(message::bad_file(dir, &problem, way_out).to_string()));
+            }
+        }
+        Ok(())
     }
 
     /// Whether relative roots lead to the same places from this working directory.
