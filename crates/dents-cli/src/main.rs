@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+dents_sys::closed_stdout_fails!();
+
 fn main() -> ExitCode {
     dents_cli::main()
 }

@@ -65,6 +65,13 @@ pub(crate) fn directory(dir: Option<BorrowedFd<'_>>) -> Option<Inode> {
     Some(Inode { dev: statx.dev(), ino: statx.ino() })
 }
 
+/// The identity of a directory by its path: one `statx`.
+pub(crate) fn of_path(path: &[u8]) -> Option<Inode> {
+    let path = CString::new(path).ok()?;
+    let statx = stat::statx(CWD, &path, Flags::NO_AUTOMOUNT, Mask::INO).ok()?;
+    Some(Inode { dev: statx.dev(), ino: statx.ino() })
+}
+
 /// Identity and type of a root: one `statx`.
 pub(crate) fn root(path: &CStr, follow: Follow) -> Option<(Inode, Kind)> {
     let flags = if follow == Follow::Never { Flags::NOFOLLOW } else { Flags::empty() };

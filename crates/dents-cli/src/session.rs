@@ -12,12 +12,13 @@ use crate::message::{self, errno_text, quoteaf, quoted};
 use crate::output::Records;
 use crate::progress::Counters;
 use dents_core::tree::{Failure, Problem};
+use dents_sink::Own;
 use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The exit status of a command: 0; 1 if something could not be read or written; 2 for wrong options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,11 @@ pub trait Host: Send + Sync {
 }
 
 /// One run of a command.
-pub struct Session(Option<Inside>);
+pub struct Session {
+    inside: Option<Inside>,
+    /// What the run itself writes, and leaves out where it comes across it.
+    own: OnceLock<Vec<Own>>,
+}
 
 /// The state of a run inside another program.
 struct Inside {
@@ -69,13 +74,24 @@ impl Session {
     /// A run of the program. From now on the first SIGINT, SIGTERM or SIGHUP stops it.
     pub(crate) fn program() -> Session {
         interrupt::flag();
-        Session(None)
+        Session { inside: None, own: OnceLock::new() }
     }
 
     /// A run inside another program.
     pub fn inside(host: impl Host + 'static) -> Session {
         let (stop, counters) = (AtomicBool::new(false), Counters::default());
-        Session(Some(Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) }))
+        let inside = Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) };
+        Session { inside: Some(inside), own: OnceLock::new() }
+    }
+
+    /// Walks that begin from now on leave these out. To be called once.
+    pub(crate) fn leave_out(&self, own: impl IntoIterator<Item = Own>) {
+        let _ = self.own.set(own.into_iter().collect());
+    }
+
+    /// What is left out.
+    pub(crate) fn own(&self) -> &[Own] {
+        self.own.get().map_or(&[], |own| own)
     }
 
     /// Stops the run: its workers end after their present system calls.
@@ -91,7 +107,7 @@ impl Session {
 
     /// The flag that stops the run.
     pub(crate) fn stop_flag(&self) -> &AtomicBool {
-        match &self.0 {
+        match &self.inside {
             None => interrupt::flag(),
             Some(inside) => &inside.stop,
         }
@@ -104,7 +120,7 @@ impl Session {
 
     /// The status of a run that was stopped: 128 plus the number of the signal.
     pub(crate) fn stopped(&self) -> Option<Status> {
-        match &self.0 {
+        match &self.inside {
             None => interrupt::status(),
             Some(_) => self.is_stopped().then_some(Status::INTERRUPTED),
         }
@@ -117,21 +133,21 @@ impl Session {
 
     /// Whether this is a run of the program `dents`.
     pub(crate) fn is_program(&self) -> bool {
-        self.0.is_none()
+        self.inside.is_none()
     }
 
     /// The counters of a run inside another program.
     pub(crate) fn counters(&self) -> Option<&Counters> {
-        self.0.as_ref().map(|inside| &inside.counters)
+        self.inside.as_ref().map(|inside| &inside.counters)
     }
 
     /// The place for the table of a run inside another program.
     pub(crate) fn table(&self) -> Option<MutexGuard<'_, Option<Records>>> {
-        self.0.as_ref().map(|inside| inside.table.lock().unwrap_or_else(PoisonError::into_inner))
+        self.inside.as_ref().map(|inside| inside.table.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn give(&self, text: &[u8], path: Option<&[u8]>, errno: Option<i32>) {
-        match &self.0 {
+        match &self.inside {
             None => message::say(text),
             Some(inside) => inside.host.message(&Message { text, path, errno }),
         }

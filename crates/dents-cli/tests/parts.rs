@@ -86,13 +86,18 @@ fn run_all(dir: &TempDir, options: &str) -> (usize, bool) {
 
 /// The rows of all shards, which `verify` and `merge` agree with.
 fn merged(dir: &TempDir, status: i32) -> Vec<String> {
-    ends(&dents(dir.path(), "parts verify p"), status);
-    ends(&dents(dir.path(), "parts merge p"), status);
+    merged_as(dir, [status; 2])
+}
+
+/// The same with the statuses of `verify` and `merge`.
+fn merged_as(dir: &TempDir, [verify, merge]: [i32; 2]) -> Vec<String> {
+    ends(&dents(dir.path(), "parts verify p"), verify);
+    ends(&dents(dir.path(), "parts merge p"), merge);
     rows(&dir.path().join("p"))
 }
 
 /// The same scan in one piece and in parts.
-fn same_in_parts((options, roots): (&str, &str), budget: u32, status: i32, prepare: impl Fn(&Path)) {
+fn same_in_parts((options, roots): (&str, &str), budget: u32, statuses: [i32; 2], prepare: impl Fn(&Path)) {
     let (dir, words) = (plant(150), &format!("{options} {roots}")[..]);
     prepare(dir.path());
     let whole = run(&dents(dir.path(), &format!("scan -o one.parquet {words}")));
@@ -102,28 +107,28 @@ fn same_in_parts((options, roots): (&str, &str), budget: u32, status: i32, prepa
     let (tasks, failed) = run_all(&dir, &format!("--budget {budget}"));
     assert!(tasks > 1 || budget > 1000, "{words}: {tasks} tasks");
     assert_eq!(whole.end, End::Exit(i32::from(failed)), "{words}: {}", text(&whole.stderr));
-    assert_same(&merged(&dir, status), &truth, words);
+    assert_same(&merged_as(&dir, statuses), &truth, words);
 }
 
 #[test]
 fn options_and_roots_as_in_one_scan() {
     let nothing = |_: &Path| ();
-    same_in_parts(("", "t"), 100, 0, nothing);
-    same_in_parts(("", "t"), 1_000_000, 0, nothing);
-    same_in_parts(("-x", "t/"), 50, 0, nothing);
-    same_in_parts(("", "t/0 t//1 t/2/"), 20, 0, nothing);
-    same_in_parts(("--type=f --max-depth=3", "t"), 50, 0, nothing);
-    same_in_parts(("--exclude=**/1 -d --timestamps=ns", "t"), 50, 0, nothing);
-    same_in_parts(("--columns=flags,acl,xattrs", "t"), 50, 0, nothing);
-    same_in_parts(("-L", "t"), 50, 0, |dir| {
+    same_in_parts(("", "t"), 100, [0; 2], nothing);
+    same_in_parts(("", "t"), 1_000_000, [0; 2], nothing);
+    same_in_parts(("-x", "t/"), 50, [0; 2], nothing);
+    same_in_parts(("", "t/0 t//1 t/2/"), 20, [0; 2], nothing);
+    same_in_parts(("--type=f --max-depth=3", "t"), 50, [0; 2], nothing);
+    same_in_parts(("--exclude=**/1 -d --timestamps=ns", "t"), 50, [0; 2], nothing);
+    same_in_parts(("--columns=flags,acl,xattrs", "t"), 50, [0; 2], nothing);
+    same_in_parts(("-L", "t"), 50, [0; 2], |dir| {
         symlink("..", dir.join("t/0/up")).expect("a link");
         symlink("t/1/11", dir.join("t/2/into")).expect("a link");
         symlink("../../1", dir.join("t/3/across"))
             .unwrap_or_else(|_| symlink("../1", dir.join("t/3x")).expect("a link"));
     });
-    same_in_parts(("", "t nowhere"), 50, 1, nothing);
+    same_in_parts(("", "t nowhere"), 50, [1; 2], nothing);
     if !is_root() {
-        same_in_parts(("", "t"), 50, 0, |dir| {
+        same_in_parts(("", "t"), 50, [1, 0], |dir| {
             fs::set_permissions(dir.join("t/0/12"), fs::Permissions::from_mode(0o0)).expect("it is ours");
         });
     }
@@ -333,10 +338,80 @@ fn a_directory_that_vanished_is_a_row_with_an_error() {
     stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
     stdout(&dents(dir.path(), "parts claim --directories=10 p"));
     fs::remove_dir_all(dir.path().join("t/7")).expect("it is ours");
-    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 2"), 1);
-    assert_eq!(told, "dents: cannot open directory 't/7': No such file or directory\n");
-    let rows = merged(&dir, 0);
+    let told = "dents: cannot open directory 't/7': No such file or directory\n";
+    // It is left over twice, for it may be there on another machine.
+    for (task, left) in [(2, "2 10 1"), (3, "3 1 1"), (4, "4 1 0")] {
+        let (_, said) = ends(&dents(dir.path(), &format!("scan --part p --task {task}")), 1);
+        assert_eq!(said, told, "task {task}");
+        let rows = stdout(&dents(dir.path(), "parts status --csv p"));
+        let [task, directories, left] = [0, 1, 2].map(|nth| left.split(' ').nth(nth).expect("three"));
+        let last = text(&rows).lines().last().expect("a row").to_owned();
+        assert!(last.starts_with(&format!("{task},committed,")), "{last}");
+        assert!(last.ends_with(&format!(",{directories},{left},")), "{last}");
+        run(&dents(dir.path(), "parts claim p"));
+    }
+    let (_, said) = ends(&dents(dir.path(), "parts verify p"), 1);
+    assert_eq!(said, "dents: not opened or not read to the end: 1 directory; their rows have the error\n");
+    let rows = merged_as(&dir, [1, 0]);
     assert_eq!(rows.len(), 1 + 10 * 4 - 3 + 1);
+}
+
+/// As on a machine where something below the root is not mounted.
+#[test]
+fn a_directory_that_is_not_there_now_is_read_later() {
+    let dir = plant(10);
+    let truth = {
+        stdout(&dents(dir.path(), "scan -o one.parquet t"));
+        rows(&dir.path().join("one.parquet"))
+    };
+    start(&dir, "-- p t");
+    stdout(&dents(dir.path(), "parts claim p"));
+    stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
+    stdout(&dents(dir.path(), "parts claim --directories=10 p"));
+    fs::rename(dir.path().join("t/7"), dir.path().join("away")).expect("it is ours");
+    ends(&dents(dir.path(), "scan --part p --task 2"), 1);
+    fs::rename(dir.path().join("away"), dir.path().join("t/7")).expect("it is ours");
+    assert_eq!(run_all(&dir, ""), (1, false));
+    assert_eq!(merged(&dir, 0).len(), truth.len());
+}
+
+/// As on a machine where the root is not mounted: before a task, and while it runs.
+#[test]
+fn another_tree_is_refused() {
+    let dir = plant(100);
+    start(&dir, "-- p t");
+    let [tree, away] = ["t", "away"].map(|name| dir.path().join(name));
+    let lose = || {
+        fs::rename(&tree, &away).expect("it is ours");
+        fs::create_dir(&tree).expect("it is ours");
+    };
+    let find = || {
+        fs::remove_dir(&tree).expect("it is empty");
+        fs::rename(&away, &tree).expect("it is ours");
+    };
+    lose();
+    let (_, told) = ends(&dents(dir.path(), "scan --part p --task 1"), 2);
+    let problem = "dents: p: its root t is another tree here: it has another inode; mount it here";
+    assert!(told.starts_with(problem), "{told}");
+    find();
+    assert_eq!(text(&stdout(&dents(dir.path(), "parts claim p"))), "1 1 0\n", "nothing was claimed");
+    let task = dents(dir.path(), "scan --part p --task 1 --rate 20");
+    let mut child = task.command().stderr(Stdio::piped()).spawn().expect("it starts");
+    while !fs::read_dir(dir.path().join("p"))
+        .expect("a directory")
+        .any(|entry| entry.expect("an entry").file_name().to_string_lossy().starts_with(".1.parquet"))
+    {
+        assert!(child.try_wait().expect("its status").is_none(), "it runs");
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    lose();
+    let output = child.wait_with_output().expect("its output");
+    assert_eq!(End::from(output.status), End::Exit(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("is another tree here"), "{}", text(&output.stderr));
+    find();
+    assert_eq!(run_all(&dir, ""), (0, false));
+    stdout(&dents(dir.path(), "scan --part p --task 1"));
+    assert_eq!(merged(&dir, 0).len(), 1 + 100 * 4);
 }
 
 #[test]
@@ -353,7 +428,7 @@ fn damage_is_found() {
         .expect("it is there");
     let whole = fs::read(list.path()).expect("it is there");
     fs::write(list.path(), &whole[..whole.len() - 1]).expect("it is ours");
-    let (_, told) = ends(&dents(dir.path(), "parts claim p"), 1);
+    let (_, told) = ends(&dents(dir.path(), "parts claim p"), 2);
     assert!(told.contains("cut off or damaged: "), "{told}");
     assert!(ends(&dents(dir.path(), "parts verify p"), 1).1.contains("not claimed"));
     fs::write(list.path(), &whole).expect("it is ours");
@@ -373,7 +448,7 @@ fn damage_is_found() {
 fn a_full_disk_commits_nothing() {
     let dir = plant(1500);
     fs::create_dir(dir.path().join("p")).expect("a directory");
-    let script = "mount -t tmpfs -o size=48k none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
+    let script = "mount -t tmpfs -o size=48k,mode=755 none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
                   \"$0\" \"$@\"; status=$?; ls -A p p/left p/tmp; exit $status";
     let task = dents(dir.path(), "scan --part p --task 1");
     let Outcome { end, stdout, stderr, .. } = run(&task.under(&["unshare", "-rm", "/bin/sh", "-c", script]));
@@ -497,4 +572,46 @@ fn where_nothing_can_be_written() {
         let says = if words == "parts claim p" { "" } else { "cannot write: Read-only file system" };
         assert!(told.contains(says) && told.lines().count() <= 1, "{words}: {told}");
     }
+}
+
+/// Only "all tasks are committed" ends a worker with status 0: a claim that fails, and a program that is not there, do not.
+#[test]
+fn a_worker_tells_failure_from_the_end() {
+    let dir = plant(30);
+    start(&dir, "-- p t");
+    let worker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/parts-worker.sh");
+    let bin = Path::new(env!("CARGO_BIN_EXE_dents")).parent().expect("a directory").display().to_string();
+    let work = |path: &str, words: &str| {
+        let words = [worker].into_iter().chain(words.split(' '));
+        run(&Run::new(Path::new("/bin/sh")).cwd(dir.path()).env("PATH", path).args(words))
+    };
+    let found = format!("{bin}:/usr/bin:/bin");
+    for (path, words, status, says) in [
+        ("/nowhere", "p", 127, "claim failed with status 127"),
+        (&found, "t", 2, "not the directory of a scan in parts"),
+        (&found, "p --max-depth=3", 2, "dents scan --part ended with status 2"),
+        (&found, "p", 0, ""),
+    ] {
+        let Outcome { end, stderr, .. } = work(path, words);
+        let told = text(&stderr);
+        assert!(end == End::Exit(status) && told.contains(says), "{words}: {end:?} {told}");
+        if words.contains("--") {
+            // The task that it claimed is run again at once.
+            stdout(&dents(dir.path(), "scan --part p --task 1"));
+        }
+    }
+    ends(&dents(dir.path(), "parts verify p"), 0);
+    // What `claim` itself says: nobody can read the list of waiting directories.
+    fs::remove_dir(dir.path().join("p/waiting")).expect("an empty directory");
+    let Outcome { end, stderr, .. } = work(&found, "p");
+    let told = text(&stderr);
+    assert!(end == End::Exit(2) && told.contains("p/waiting: cannot open: No such file"), "{end:?} {told}");
+    // A full disk: the claim has no room, or its answer has none.
+    let script = "dents() { command dents \"$@\" >/dev/full; }; . \"$0\"";
+    let Outcome { end, .. } = {
+        let words = ["-c", script, worker, "q"];
+        start(&dir, "-- q t");
+        run(&Run::new(Path::new("/bin/sh")).cwd(dir.path()).env("PATH", &found).args(words))
+    };
+    assert_eq!(end, End::Exit(2), "its answer went to a full disk");
 }

@@ -2,7 +2,7 @@
 
 use crate::read::Columns;
 use crate::time::Unit;
-use crate::{Output, Sink, ndjson};
+use crate::{Output, Own, Sink, ndjson};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use std::os::unix::fs::FileTypeExt;
@@ -110,18 +110,17 @@ pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<
 }
 
 /// Checks whether [`create`] would succeed, before a caller works for hours. Creates a file in the same directory and removes it
-/// again. For a FIFO it checks only the format, because to open the FIFO would wait for a reader.
+/// again. For a FIFO it checks only the format, because to open the FIFO would wait for a reader. Returns where the file will be.
 ///
 /// # Errors
 /// Those of [`create`].
-pub fn check(path: &Path, format: Format) -> io::Result<()> {
+pub fn check(path: &Path, format: Format) -> io::Result<Option<Own>> {
     let waits = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
     let output = if waits { None } else { Some(Output::create(path)?) };
+    let own = output.and_then(|output| output.own());
     match format {
         #[cfg(feature = "sqlite")]
-        Format::Sqlite if output.is_none_or(|output| output.temporary_path().is_none()) => {
-            Err(crate::sqlite::needs_a_file(path))
-        }
-        _ => Ok(()),
+        Format::Sqlite if own.is_none() => Err(crate::sqlite::needs_a_file(path)),
+        _ => Ok(own),
     }
 }

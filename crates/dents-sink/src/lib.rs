@@ -19,6 +19,7 @@
 
 pub mod coding;
 mod details;
+mod dir;
 mod extension;
 mod format;
 #[cfg(any(test, fuzzing))]
@@ -37,6 +38,7 @@ pub mod parquet;
 #[cfg(feature = "parquet")]
 pub mod parts;
 pub mod read;
+mod root;
 mod row;
 #[cfg(feature = "parquet")]
 mod sorted;
@@ -51,7 +53,7 @@ pub use details::{Detail, Details, Draft, Value};
 pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;
-pub use output::{Output, Scratch, Temporary};
+pub use output::{Output, Own, Scratch, Temporary};
 pub use row::{Asked, Facts, Fault, Row};
 
 use std::io;
@@ -76,6 +78,11 @@ pub enum Extent {
 pub trait Sink: Sync {
     /// A part, for one worker.
     fn part(&self) -> Box<dyn Part + '_>;
+
+    /// Where the file is written, if there is one.
+    fn own(&self) -> Option<Own> {
+        None
+    }
 
     /// Completes the output, after all parts were flushed and dropped. Then the file appears, see [`Output::commit`]. Returns its
     /// path if it was renamed.

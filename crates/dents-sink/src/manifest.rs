@@ -21,12 +21,12 @@
 //!
 //! [`crate::read::open`] reads the directory as one scan.
 
+use crate::dir::{Dir, Named};
 use crate::{Extent, Output, message, time};
 use dents_core::batch::Time;
 use dents_render::record::text::{exact, from_base64};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
@@ -112,7 +112,12 @@ impl Manifest {
     /// # Errors
     /// If it cannot be written, or if a name of a shard is not a plain name or occurs twice.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
-        let path = directory.join(NAME);
+        let dir = Dir::any(directory).map_err(|error| message::cannot_write(directory, &error))?;
+        self.write_in(&dir)
+    }
+
+    pub(crate) fn write_in(&self, dir: &Dir) -> io::Result<()> {
+        let path = dir.path().join(NAME);
         let way_out = "name each file once, without a directory";
         self.check().map_err(|problem| message::bad_file(&path, &problem, way_out))?;
         let object = Object {
@@ -126,7 +131,7 @@ impl Manifest {
         };
         let mut bytes = serde_json::to_vec_pretty(&object)?;
         bytes.push(b'\n');
-        let mut output = Output::create(&path)?;
+        let mut output = Output::create_in(dir.file(NAME)?)?;
         output.write_all(&bytes)?;
         // The manifest of a scan that is not complete is itself complete.
         output.commit(Extent::Complete).map(drop)
@@ -137,16 +142,21 @@ impl Manifest {
     /// # Errors
     /// If there is none, or one that cannot be read, or is invalid, or of a later version of the schema.
     pub fn read(directory: &Path) -> io::Result<Manifest> {
-        let path = directory.join(NAME);
-        let bytes = bytes_of(&path).map_err(|error| match error.kind() {
+        let dir = Dir::any(directory).map_err(|error| message::cannot_read(directory, &error))?;
+        Manifest::of_dir(&dir)
+    }
+
+    pub(crate) fn of_dir(dir: &Dir) -> io::Result<Manifest> {
+        let file = dir.file(NAME)?;
+        let bytes = bytes_of(&file).map_err(|error| match error.kind() {
             ErrorKind::NotFound => message::bad_file(
-                directory,
+                dir.path(),
                 "a directory without manifest.json, so not one of a scan",
                 "name a file that `dents scan` wrote; to scan a tree, name it as a path",
             ),
-            _ => message::cannot_read(&path, &error),
+            _ => message::cannot_read(&file.path(), &error),
         })?;
-        Manifest::parse(&bytes, &path)
+        Manifest::parse(&bytes, &file.path())
     }
 
     /// `path` is for messages.
@@ -194,13 +204,9 @@ impl Manifest {
     }
 }
 
-fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+fn bytes_of(file: &Named) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // Opening a FIFO would wait for its writer.
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    match File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)? as u64 {
+    match file.open()?.take(LONGEST + 1).read_to_end(&mut bytes)? as u64 {
         0..=LONGEST => Ok(bytes),
         _ => Err(io::Error::from(ErrorKind::FileTooLarge)),
     }

@@ -1,5 +1,6 @@
 //! Error messages about files, in one sentence: the file, the problem, a remedy.
 
+use crate::dir::Refused;
 use dents_render::record::text::is_bidi_control;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
@@ -21,7 +22,7 @@ pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {
         ErrorKind::FileTooLarge => "raise the limit (ulimit -f), or scan in parts",
         _ => "nothing is kept of this output; try another place",
     };
-    Error::new(error.kind(), format!("{}: cannot write: {}; {way_out}", shown(path), plain(error)))
+    sentence(path, "cannot write", error, way_out)
 }
 
 /// The error for a directory, or a file in it, that cannot be used for a journal.
@@ -36,8 +37,7 @@ pub(crate) fn no_journal(path: &Path, error: &Error) -> Error {
         }
         _ => "name a directory on another file system",
     };
-    let problem = plain(error);
-    Error::new(error.kind(), format!("{}: cannot use it for a journal: {problem}; {way_out}", shown(path)))
+    sentence(path, "cannot use it for a journal", error, way_out)
 }
 
 /// The error for a temporary file in this directory that the program cannot `write` or `read`.
@@ -55,7 +55,23 @@ pub(crate) fn cannot_read(path: &Path, error: &Error) -> Error {
         ErrorKind::PermissionDenied => "ask its owner for permission, or read as another user",
         _ => "copy it again, or scan again",
     };
-    Error::new(error.kind(), format!("{}: cannot read: {}; {way_out}", shown(path), plain(error)))
+    sentence(path, "cannot read", error, way_out)
+}
+
+/// The error for a directory of a scan in parts that cannot be opened.
+pub(crate) fn cannot_open(path: &Path, error: &Error) -> Error {
+    let way_out = match error.kind() {
+        ErrorKind::NotFound => "dents parts start makes one",
+        _ => "name another directory",
+    };
+    sentence(path, "cannot open", error, way_out)
+}
+
+/// A refusal has a way out of its own.
+fn sentence(path: &Path, problem: &str, error: &Error, way_out: &str) -> Error {
+    let is_refused = error.get_ref().is_some_and(|inner| inner.is::<Refused>());
+    let end = if is_refused { String::new() } else { format!("; {way_out}") };
+    Error::new(error.kind(), format!("{}: {problem}: {}{end}", shown(path), plain(error)))
 }
 
 /// The error for a file with wrong contents.
@@ -76,7 +92,7 @@ pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
 }
 
 /// A path with its control characters, and those that change the direction of writing, escaped.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.as_os_str().as_encoded_bytes().utf8_chunks().fold(String::new(), |mut shown, chunk| {
         for c in chunk.valid().chars() {
             if c.is_control() || is_bidi_control(c) {

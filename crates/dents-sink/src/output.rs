@@ -7,19 +7,22 @@
 //! - The result of a complete scan replaces a file that was there. Its mode is kept; its owner too, if the process may change it.
 //! - Any other result is renamed to `NAME.partial` and replaces a file of that name; NAME is left unchanged. A complete scan does not
 //!   remove `NAME.partial`.
-//! - A symbolic link stays, and the file that it leads to is replaced; `NAME` is then the name of that file.
+//! - A symbolic link stays, and the file that it leads to is replaced; `NAME` is then the name of that file. A link, a pipe or a device
+//!   that another user may have put there is refused (`dir.rs`).
+//! - The directory is opened once: if it gets another name meanwhile, the file appears in it nevertheless.
 //! - `-` is stdout. A pipe, a device, and anything of `/dev/fd`, `/dev/std…`, `/proc` is written directly: there is nothing to
 //!   rename, and a reader may have read some of it.
 
+use crate::dir::{Dir, Named, OUTPUT, PRIVATE, Refused, SECRET};
 use crate::{Extent, message};
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Metadata, OpenOptions};
+use dents_sys::stat::Statx;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The suffix of partial files.
 const PARTIAL: &[u8] = b".partial";
@@ -34,11 +37,30 @@ pub struct Output {
     failed: bool,
 }
 
+/// Names that a scan itself gives or takes away, in one directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// Device and inode number of the directory.
+    pub directory: ((u32, u32), u64),
+    /// The names.
+    pub names: Vec<Vec<u8>>,
+}
+
+impl Own {
+    /// A directory of a journal or of a scan in parts; `None` if it has no name.
+    #[must_use]
+    pub fn of_directory(path: &Path) -> Option<Own> {
+        let path = path.canonicalize().ok()?;
+        let directory = Dir::any(path.parent()?).and_then(|dir| dir.identity()).ok()?;
+        Some(Own { directory, names: vec![path.file_name()?.as_bytes().to_vec()] })
+    }
+}
+
 /// From the temporary name to the final one. Removes the file if it is dropped before it was renamed.
 #[derive(Debug)]
 struct Rename {
-    from: PathBuf,
-    to: PathBuf,
+    from: Named,
+    to: Named,
     /// Whether a file that is there stays.
     once: bool,
     done: bool,
@@ -48,9 +70,17 @@ impl Drop for Rename {
     fn drop(&mut self) {
         if !self.done {
             // An error here is ignored: a worse one was reported before.
-            let _ = fs::remove_file(&self.from);
+            let _ = self.from.remove();
         }
     }
+}
+
+/// What is at the end of a path.
+enum Place {
+    /// A pipe or a device, open.
+    Special(File),
+    /// The name of a file; its metadata, if it exists and the new one takes after it.
+    File(Named, Option<Box<Statx>>),
 }
 
 impl Output {
@@ -61,10 +91,10 @@ impl Output {
     pub fn create(path: &Path) -> io::Result<Output> {
         let output = Self::begin(path).map_err(|error| message::cannot_write(path, &error))?;
         if let Some(rename) = &output.rename {
-            let partial = partial_path(&rename.to);
-            if fs::symlink_metadata(&partial).is_ok_and(|there| there.is_dir()) {
+            let partial = partial(&rename.to)?;
+            if partial.stat().is_ok_and(|there| is_type(&there, DIRECTORY)) {
                 let problem = "a directory, where the result goes if the scan is not complete";
-                return Err(message::bad_file(&partial, problem, "rename it, or name another file"));
+                return Err(message::bad_file(&partial.path(), problem, "rename it, or name another file"));
             }
         }
         Ok(output)
@@ -75,10 +105,12 @@ impl Output {
     ///
     /// # Errors
     /// If it cannot be created. [`Self::commit`] fails with [`ErrorKind::AlreadyExists`] if another process has won.
-    pub(crate) fn create_once(path: &Path) -> io::Result<Output> {
-        let (from, file) = create_beside(path, 0o666).map_err(|error| message::cannot_write(path, &error))?;
-        let rename = Rename { from, to: path.to_path_buf(), once: true, done: false };
-        Ok(Output { file, named: path.to_path_buf(), rename: Some(rename), failed: false })
+    pub(crate) fn create_once(to: Named) -> io::Result<Output> {
+        let created = to.dir().temporary(to.name(), PRIVATE);
+        let (from, file) = created.map_err(|error| message::cannot_write(&to.path(), &error))?;
+        let named = to.path();
+        let rename = Rename { from, to, once: true, done: false };
+        Ok(Output { file, named, rename: Some(rename), failed: false })
     }
 
     fn begin(path: &Path) -> io::Result<Output> {
@@ -86,43 +118,76 @@ impl Output {
         if path.as_os_str() == "-" {
             return Ok(as_it_is(File::from(io::stdout().as_fd().try_clone_to_owned()?)));
         }
-        let target = end_of_links(path)?;
-        let before = match fs::metadata(&target) {
-            Ok(there) if there.is_dir() => return Err(io::Error::from(ErrorKind::IsADirectory)),
-            Ok(there) if !there.is_file() || is_descriptor(&target) => {
-                return Ok(as_it_is(OpenOptions::new().write(true).open(path)?));
-            }
-            Ok(there) => Some(there),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
+        match end_of_links(path)? {
+            Place::Special(file) => Ok(as_it_is(file)),
+            Place::File(to, before) => Self::replace(to, before.as_deref(), path.to_path_buf()),
+        }
+    }
+
+    /// Begins a file in a directory of this crate, where a link is nothing to follow.
+    pub(crate) fn create_in(to: Named) -> io::Result<Output> {
+        let path = to.path();
+        let begun = match to.stat() {
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::replace(to, None, path.clone()),
+            Err(error) => Err(error),
+            Ok(there) if is_type(&there, REGULAR) => Self::replace(to, Some(&there), path.clone()),
+            Ok(_) => Err(io::Error::other("not a regular file")),
         };
-        let (from, file) = create_beside(&target, 0o666)?;
-        let output = Output {
-            file,
-            named: path.to_path_buf(),
-            rename: Some(Rename { from, to: target, once: false, done: false }),
-            failed: false,
-        };
+        begun.map_err(|error| message::cannot_write(&path, &error))
+    }
+
+    fn replace(to: Named, before: Option<&Statx>, named: PathBuf) -> io::Result<Output> {
+        let (from, file) = to.dir().temporary(to.name(), OUTPUT)?;
+        let rename = Rename { from, to, once: false, done: false };
+        let output = Output { file, named, rename: Some(rename), failed: false };
         if let Some(before) = before {
-            output.take_after(&before)?;
+            output.take_after(before)?;
         }
         Ok(output)
     }
 
     /// The owner first: giving a file away clears set-user-ID bits.
-    fn take_after(&self, before: &Metadata) -> io::Result<()> {
+    fn take_after(&self, before: &Statx) -> io::Result<()> {
         let now = self.file.metadata()?;
         if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
             // Only root may; otherwise the user becomes the owner, as with editors that rename.
             let _ = std::os::unix::fs::fchown(&self.file, Some(before.uid()), Some(before.gid()));
         }
-        self.file.set_permissions(before.permissions())
+        self.file.set_permissions(Permissions::from_mode(before.mode() & 0o7777))
     }
 
-    /// The path of the temporary file, if there is one: for SQLite, which opens it itself.
+    /// Where it is written, for a scan that may come across it; `None` if there is no file.
     #[must_use]
-    pub fn temporary_path(&self) -> Option<&Path> {
-        self.rename.as_ref().map(|rename| rename.from.as_path())
+    pub fn own(&self) -> Option<Own> {
+        let Rename { from, to, .. } = self.rename.as_ref()?;
+        let directory = to.dir().identity().ok()?;
+        Some(Own { directory, names: [from, to].map(|named| named.name().as_bytes().to_vec()).to_vec() })
+    }
+
+    /// Whether it has a temporary file, and so can be read and written anywhere.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.rename.is_some()
+    }
+
+    /// A path of the temporary file without symbolic links, if there is one: for SQLite, which opens it itself. `open` gets it; fails if the
+    /// path led to another file then.
+    ///
+    /// # Errors
+    /// Those of `realpath` and of `open`.
+    pub fn by_path<T>(&self, open: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<Option<T>> {
+        let Some(rename) = &self.rename else { return Ok(None) };
+        let dir =
+            rename.from.dir().real_path().map_err(|error| message::cannot_write(&self.named, &error))?;
+        let path = dir.join(rename.from.name());
+        let opened = open(&path)?;
+        let (there, ours) = (path.symlink_metadata()?, self.file.metadata()?);
+        match (there.dev(), there.ino()) == (ours.dev(), ours.ino()) {
+            true => Ok(Some(opened)),
+            false => {
+                Err(message::cannot_write(&self.named, &io::Error::other("its directory was exchanged")))
+            }
+        }
     }
 
     /// The path as the user named it.
@@ -133,8 +198,7 @@ impl Output {
 
     /// Where temporary files of this output go: beside it, or where it is no file, into `$TMPDIR` or `/tmp`.
     pub(crate) fn scratch(&self) -> Scratch {
-        let temporary = Scratch::temporary();
-        let beside = self.rename.as_ref().map_or(temporary.beside, |rename| rename.to.clone());
+        let beside = self.rename.as_ref().map(|rename| rename.to.clone());
         Scratch { beside, output: Some(self.named.clone()) }
     }
 
@@ -150,24 +214,25 @@ impl Output {
         }
         let Some(rename) = &mut self.rename else { return Ok(None) };
         if rename.once {
-            let published = self.file.sync_all().and_then(|()| publish(&rename.from, &rename.to));
+            let published = self.file.sync_all().and_then(|()| rename.from.publish(&rename.to));
             return match published {
                 // The temporary name is removed when `self` is dropped.
-                Ok(true) => Ok(Some(rename.to.clone())),
+                Ok(true) => Ok(Some(rename.to.path())),
                 Ok(false) => Err(io::Error::from(ErrorKind::AlreadyExists)),
                 Err(error) => Err(message::cannot_write(&self.named, &error)),
             };
         }
         let to = match extent {
             Extent::Complete => rename.to.clone(),
-            Extent::Partial => partial_path(&rename.to),
+            Extent::Partial => partial(&rename.to)?,
         };
-        let named = if extent == Extent::Complete { &self.named } else { &to };
-        let renamed = self.file.sync_data().and_then(|()| fs::rename(&rename.from, &to));
+        let path = to.path();
+        let named = if extent == Extent::Complete { &self.named } else { &path };
+        let renamed = self.file.sync_data().and_then(|()| rename.from.rename(&to));
         rename.done = renamed.is_ok();
         match renamed {
             Err(error) => Err(message::cannot_write(named, &error)),
-            Ok(()) => Ok(Some(to)),
+            Ok(()) => Ok(Some(path)),
         }
     }
 }
@@ -191,8 +256,8 @@ impl Write for Output {
 /// Makes temporary files: of an output, or of a program.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    /// The directory of this path is theirs.
-    beside: PathBuf,
+    /// The directory of this file is theirs; without one, `$TMPDIR` or `/tmp`.
+    beside: Option<Named>,
     /// The output, as the user named it.
     output: Option<PathBuf>,
 }
@@ -201,7 +266,7 @@ impl Scratch {
     /// In `$TMPDIR` or `/tmp`.
     #[must_use]
     pub fn temporary() -> Scratch {
-        Scratch { beside: std::env::temp_dir().join("dents"), output: None }
+        Scratch { beside: None, output: None }
     }
 
     /// A new file without a name, which no other user may read: it is removed at once, and its space is free when it is closed.
@@ -211,8 +276,11 @@ impl Scratch {
     /// Those of the two calls.
     pub fn create(&self) -> io::Result<Temporary> {
         let create = || {
-            let (path, file) = create_beside(&self.beside, 0o600)?;
-            fs::remove_file(path).map(|()| file)
+            let (named, file) = match &self.beside {
+                Some(beside) => beside.dir().temporary(beside.name(), SECRET),
+                None => Dir::any(&std::env::temp_dir())?.temporary(OsStr::new("dents"), SECRET),
+            }?;
+            named.remove().map(|()| file)
         };
         let file = create().map_err(|error| self.cannot_write(&error))?;
         Ok(Temporary { file, scratch: self.clone() })
@@ -222,7 +290,7 @@ impl Scratch {
     fn cannot_write(&self, error: &io::Error) -> io::Error {
         match &self.output {
             Some(named) => message::cannot_write(named, error),
-            None => message::temporary("write", self.dir(), error, IN_TMPDIR),
+            None => message::temporary("write", &self.dir(), error, IN_TMPDIR),
         }
     }
 
@@ -231,18 +299,17 @@ impl Scratch {
         let cut_off = io::Error::new(error.kind(), "it was cut off");
         let error = if error.kind() == ErrorKind::UnexpectedEof { &cut_off } else { error };
         // The output of a pipe has no directory.
-        let way_out = match self.beside == Scratch::temporary().beside {
-            true => IN_TMPDIR,
-            false => "write the output to another directory",
+        let way_out = match self.beside {
+            None => IN_TMPDIR,
+            Some(_) => "write the output to another directory",
         };
-        message::temporary("read", self.dir(), error, way_out)
+        message::temporary("read", &self.dir(), error, way_out)
     }
 
-    fn dir(&self) -> &Path {
-        match self.beside.parent() {
-            Some(dir) if dir.as_os_str().is_empty() => Path::new("."),
-            dir => dir.unwrap_or(Path::new("/")),
-        }
+    fn dir(&self) -> PathBuf {
+        let dir =
+            self.beside.as_ref().map_or_else(std::env::temp_dir, |beside| beside.dir().path().to_path_buf());
+        if dir.as_os_str().is_empty() { PathBuf::from(".") } else { dir }
     }
 }
 
@@ -279,38 +346,51 @@ impl Temporary {
     }
 }
 
-/// Gives a file a second name, unless there is a file of that name: then it returns false. One `linkat`, and the `fsync` of the directory.
-///
-/// NFS may lose the answer and repeat the request, which then fails although the first one succeeded; so the link count decides.
-pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<bool> {
-    if let Err(error) = fs::hard_link(from, to) {
-        let is_linked = fs::symlink_metadata(from).is_ok_and(|there| there.nlink() > 1);
-        if !is_linked {
-            return if error.kind() == ErrorKind::AlreadyExists { Ok(false) } else { Err(error) };
-        }
-    }
-    sync_directory(to.parent().unwrap_or(Path::new("."))).map(|()| true)
+const DIRECTORY: u32 = 0o040_000;
+const REGULAR: u32 = 0o100_000;
+
+fn is_type(about: &Statx, kind: u32) -> bool {
+    about.mode() & 0o170_000 == kind
 }
 
-/// Waits until the names in a directory are on the disk.
-pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
-}
-
-/// The path with all symbolic links resolved, also if there is no file yet.
-fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+/// Follows the symbolic links at the end of a path, also if there is no file yet: each directory is opened once.
+fn end_of_links(path: &Path) -> io::Result<Place> {
     /// As many as the kernel follows (`MAXSYMLINKS`).
     const LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
-        // Links of /proc may lead to files without a name (`pipe:[4711]`); only metadata follows these.
+        // Links of /proc may lead to files without a name (`pipe:[4711]`); only the kernel follows these.
         if is_descriptor(&path) {
-            return Ok(path);
+            return OpenOptions::new().write(true).open(&path).map(Place::Special);
         }
-        match fs::read_link(&path) {
-            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
-            // EINVAL: not a link. Other errors come again with the open, which reports them.
-            Err(_) => return Ok(path),
+        let is_plain = !path.as_os_str().as_bytes().ends_with(b"/");
+        let Some(name) = path.file_name().filter(|_| is_plain) else {
+            return Err(io::Error::from(ErrorKind::IsADirectory));
+        };
+        let named = Dir::any(path.parent().unwrap_or(Path::new("")))?.file(name)?;
+        let there = match named.stat() {
+            Ok(there) => there,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Place::File(named, None)),
+            Err(error) => return Err(error),
+        };
+        let is_of_others = named.is_of_others(&there)?;
+        if is_type(&there, REGULAR) {
+            return Ok(Place::File(named, Some(Box::new(there)).filter(|_| !is_of_others)));
+        }
+        if is_type(&there, DIRECTORY) {
+            return Err(io::Error::from(ErrorKind::IsADirectory));
+        }
+        let target = named.target();
+        if is_of_others {
+            let what = if target.is_some() { "symbolic link" } else { "pipe or device" };
+            let (user, shown) = (there.uid(), message::shown(&named.path()));
+            let problem =
+                format!("{shown} is a {what} of user {user}, who may have put it there; name another file");
+            return Err(Refused(problem).into());
+        }
+        match target {
+            Some(target) => path = target,
+            None => return named.open_special().map(Place::Special),
         }
     }
     Err(io::Error::from_raw_os_error(40))
@@ -322,28 +402,9 @@ fn is_descriptor(path: &Path) -> bool {
 }
 
 /// The name for the result of an incomplete scan: `NAME.partial`.
-fn partial_path(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().as_bytes();
+fn partial(target: &Named) -> io::Result<Named> {
+    let name = target.name().as_bytes();
     // A name may have 255 bytes. Names of 248 bytes and more are cut to 228, which is never the file's own name.
     let stem = if name.len() + PARTIAL.len() > 255 { &name[..220] } else { name };
-    target.with_file_name(OsStr::from_bytes(&[stem, PARTIAL].concat()))
-}
-
-/// Creates a new file in the same directory, with `O_EXCL`. The name has the process ID and a number, so it exists only if a killed
-/// process of the same ID left it.
-fn create_beside(target: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let Some(name) = target.file_name() else { return Err(io::Error::from(ErrorKind::IsADirectory)) };
-    // A name may have 255 bytes.
-    let stem = &name.as_bytes()[..name.len().min(220)];
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = [b".", stem].concat();
-        temporary.extend_from_slice(format!(".{}-{number}.part", std::process::id()).as_bytes());
-        let path = target.with_file_name(OsString::from_vec(temporary));
-        match OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            other => return other.map(|file| (path, file)),
-        }
-    }
+    target.beside(OsStr::from_bytes(&[stem, PARTIAL].concat()))
 }

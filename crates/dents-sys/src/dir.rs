@@ -60,6 +60,21 @@ pub fn remove_dir(at: BorrowedFd<'_>, path: &CStr) -> Result<()> {
     rustix::fs::unlinkat(at, path, AtFlags::REMOVEDIR)
 }
 
+/// Creates a directory with this mode, as far as the umask allows it: one `mkdirat`. `EEXIST` if there is a file of that name, of any type.
+pub fn make(at: BorrowedFd<'_>, path: &CStr, mode: u32) -> Result<()> {
+    rustix::fs::mkdirat(at, path, Mode::from_raw_mode(mode))
+}
+
+/// Gives a file another name, which replaces a file of that name: one `renameat`. It follows no symbolic link at the end of either path.
+pub fn rename(from: BorrowedFd<'_>, path: &CStr, to: BorrowedFd<'_>, new: &CStr) -> Result<()> {
+    rustix::fs::renameat(from, path, to, new)
+}
+
+/// Gives a file a second name: one `linkat`, which follows no symbolic link. `EEXIST` if there is a file of the new name.
+pub fn link(from: BorrowedFd<'_>, path: &CStr, to: BorrowedFd<'_>, new: &CStr) -> Result<()> {
+    rustix::fs::linkat(from, path, to, new, AtFlags::empty())
+}
+
 /// Opens a directory only to resolve paths relative to it: one `openat` with `O_PATH|O_DIRECTORY|O_CLOEXEC`. The
 /// directory must be searchable, and need not be readable.
 pub fn open_place(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {

@@ -108,13 +108,60 @@ pub enum Links {
 pub fn read_regular(at: BorrowedFd<'_>, path: &CStr, links: Links, limit: usize) -> Result<Vec<u8>> {
     let mut flags = OPEN;
     flags.set(OFlags::NOFOLLOW, links == Links::Refuse);
-    let fd = rustix::fs::openat(at, path, flags, Mode::empty())?;
-    let statx = crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?;
-    match statx.mode() & 0o170_000 {
-        0o100_000 => read_on(&fd, Vec::new(), limit),
+    let fd = only_regular(rustix::fs::openat(at, path, flags, Mode::empty())?)?;
+    read_on(&fd, Vec::new(), limit)
+}
+
+/// `EISDIR` for a directory, `EINVAL` for other files that are not regular: one `statx`.
+fn only_regular(fd: OwnedFd) -> Result<OwnedFd> {
+    match crate::stat::fstat(fd.as_fd(), Mask::TYPE | Mask::SIZE)?.mode() & 0o170_000 {
+        0o100_000 => Ok(fd),
         0o040_000 => Err(Errno::ISDIR),
         _ => Err(Errno::INVAL),
     }
+}
+
+/// For what [`open_regular`] opens a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To read it.
+    Read,
+    /// To read and write it.
+    Both,
+    /// To write at its end.
+    Append,
+}
+
+/// Opens a regular file, and refuses files of other types: `openat` (`O_NONBLOCK|O_NOFOLLOW`), `statx`. It never waits for the other end of a
+/// FIFO, and follows no symbolic link at the end of the path: `ELOOP`.
+///
+/// Errors are the kernel's, and those of [`read_regular`]; `ENXIO` for a socket, and for a FIFO without a reader that is opened to append.
+pub fn open_regular(at: BorrowedFd<'_>, path: &CStr, access: Access) -> Result<OwnedFd> {
+    let access = match access {
+        Access::Read => OFlags::RDONLY,
+        Access::Both => OFlags::RDWR,
+        Access::Append => OFlags::WRONLY | OFlags::APPEND,
+    };
+    let flags = OPEN | OFlags::NOFOLLOW | OFlags::LARGEFILE | access;
+    only_regular(rustix::fs::openat(at, path, flags, Mode::empty())?)
+}
+
+/// Creates a new file, to read and write it: one `openat` with `O_EXCL`, so that it changes no existing file and follows no symbolic link.
+///
+/// Errors are the kernel's: `EEXIST`, …
+pub fn create_new(at: BorrowedFd<'_>, path: &CStr, mode: u32) -> Result<OwnedFd> {
+    let flags =
+        OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::LARGEFILE;
+    rustix::fs::openat(at, path, flags, Mode::from_raw_mode(mode))
+}
+
+/// Opens a FIFO or a device to write to it: one `openat`, which waits for the reader of a FIFO, and follows no symbolic link at the end of the
+/// path.
+///
+/// Errors are the kernel's.
+pub fn open_to_write(at: BorrowedFd<'_>, path: &CStr) -> Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::LARGEFILE;
+    rustix::fs::openat(at, path, flags, Mode::empty())
 }
 
 /// Creates a new file with `bytes`: `openat`, `write`, `close`. It changes no existing file, and follows no symbolic

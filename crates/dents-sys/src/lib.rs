@@ -6,7 +6,7 @@
 //!
 //! | module | what it returns or does | system calls |
 //! |---|---|---|
-//! | [`dir`] | the names in a directory | `openat`, `openat2`, `getdents64`, `lseek` |
+//! | [`dir`] | the names in a directory, and their changes | `openat`, `openat2`, `getdents64`, `lseek`, `mkdirat`, `renameat`, `linkat`, `unlinkat` |
 //! | [`stat`] | the metadata of a file | `statx`, or `newfstatat` |
 //! | [`bulk`] | the metadata of many inodes of XFS or btrfs | `ioctl`, `syncfs` |
 //! | [`uring`] | the metadata of many files at once, by threads of the kernel | `io_uring_*` |

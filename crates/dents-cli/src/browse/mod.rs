@@ -29,6 +29,7 @@ mod view;
 use crate::filter::{self, Depths, Filter};
 use crate::interrupt;
 use crate::message;
+use crate::output::Stdout;
 use crate::session::{Session, Status};
 use crate::source::Source;
 use crate::walk::Walk;
@@ -213,7 +214,7 @@ fn until_quit(app: &mut App<'_>, terminal: &mut Terminal) -> io::Result<bool> {
 fn print(app: &App<'_>) -> Status {
     let mut path = app.scanner.shared.lock().path(app.view.directory);
     path.push(b'\n');
-    let written = io::stdout().lock().write_all(&path);
+    let written = Stdout::default().write_all(&path);
     if written.is_ok() { Status::SUCCESS } else { Status::FAILURE }
 }
 

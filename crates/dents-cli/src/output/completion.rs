@@ -4,7 +4,8 @@ use super::{Diagnostics, Records, RowWriter};
 use crate::message;
 use crate::session::{Session, Status};
 use dents_core::tree::End;
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use dents_sys::{file, stdio};
+use std::io::{self, BufWriter, ErrorKind, Write};
 
 /// How the work ended.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ impl<'s> Completion<'s> {
         let (written, stdout_failed) = match self.session.table() {
             Some(mut table) => (write(Destination::Rows(table.insert(Records::default()))), false),
             None => {
-                let stdout = Stdout { inner: io::stdout().lock(), failed: false };
+                let stdout = Stdout::default();
                 let mut out = BufWriter::with_capacity(1 << 16, stdout);
                 let written = write(Destination::Text(&mut out)).and_then(|()| out.flush());
                 // Dropping the writer would write the rest of the buffer again.
@@ -84,28 +85,21 @@ impl<'s> Completion<'s> {
     }
 }
 
-/// Standard output, and whether it failed.
-struct Stdout {
-    inner: StdoutLock<'static>,
+/// Standard output, unbuffered, and whether it failed. (Std's takes a write to a closed descriptor for done.)
+#[derive(Default)]
+pub(crate) struct Stdout {
     failed: bool,
-}
-
-impl Stdout {
-    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
-        self.failed |= result.is_err();
-        result
-    }
 }
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes);
-        self.note(written)
+        let written = file::write(stdio::STDOUT, bytes);
+        self.failed |= written.is_err();
+        Ok(written?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let flushed = self.inner.flush();
-        self.note(flushed)
+        Ok(())
     }
 }
 

@@ -16,7 +16,7 @@ mod typed_rows;
 mod units;
 
 pub(crate) use bar::{bar, percent};
-pub(crate) use completion::{Completion, Destination};
+pub(crate) use completion::{Completion, Destination, Stdout};
 pub(crate) use csv::Csv;
 pub(crate) use diagnostics::Diagnostics;
 pub(crate) use json::{Head, Named, write_json};

@@ -1,10 +1,17 @@
-//! The budget of a task: when it is used up, the walk leaves all directories over that it has not opened.
+//! What a task leaves over: the directories that it has not opened when its budget is used up, and those that it could not open now.
 
+use crate::scan::rows;
 use crate::scan::text_output::FirstError;
+use dents_core::tree::{Failure, Problem, StartPoint};
 use dents_sink::parts::Attempt;
-use std::ffi::CStr;
+use dents_sys::Errno;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
+
+/// So often a directory is tried, by different tasks, before its error is a row.
+const TRIES: u32 = 3;
 
 /// Shared by all workers.
 pub(crate) struct Budget<'b> {
@@ -15,17 +22,23 @@ pub(crate) struct Budget<'b> {
     entries: u64,
     end: Option<Instant>,
     has_begun: AtomicBool,
+    operands: &'b [CString],
+    /// The directories of the task other than roots, and how often they could not be opened.
+    own: HashMap<(&'b [u8], &'b [u8]), u32>,
 }
 
 impl<'b> Budget<'b> {
     pub(crate) fn new(
         attempt: &'b Attempt<'b>,
         first_error: &'b FirstError,
-        entries: u64,
-        end: Option<Instant>,
+        (entries, end): (u64, Option<Instant>),
+        operands: &'b [CString],
+        start_points: impl IntoIterator<Item = (&'b StartPoint, u32)>,
     ) -> Self {
         let (met, has_begun) = (AtomicU64::new(0), AtomicBool::new(false));
-        Budget { attempt, first_error, met, entries, end, has_begun }
+        let own = start_points.into_iter();
+        let own = own.map(|(start, tries)| ((&start.parent[..], start.name.to_bytes()), tries)).collect();
+        Budget { attempt, first_error, met, entries, end, has_begun, operands, own }
     }
 
     /// Counts the entries of a batch.
@@ -38,7 +51,21 @@ impl<'b> Budget<'b> {
         if !self.has_begun.swap(true, Relaxed) || !self.is_used() {
             return false;
         }
-        if let Err(error) = self.attempt.leave(parent, name, depth) {
+        self.leave((parent, name), depth, self.own.get(&(parent, name.to_bytes())).copied().unwrap_or(0))
+    }
+
+    /// Whether a directory that could not be opened is left over: if it may be opened later, or by another machine, and was not tried too often.
+    pub(crate) fn leaves_failed(&self, failure: &Failure<'_>) -> bool {
+        let (parent, name) = rows::split(failure, self.operands);
+        let own = self.own.get(&(parent, name)).copied();
+        let tries = own.unwrap_or(0) + 1;
+        let may_pass = failure.problem == Problem::Open && may_pass(failure.errno, own.is_some());
+        let name = CString::new(name).ok().filter(|_| may_pass && tries < TRIES);
+        name.is_some_and(|name| self.leave((parent, &name), failure.depth, tries))
+    }
+
+    fn leave(&self, (parent, name): (&[u8], &CStr), depth: u32, tries: u32) -> bool {
+        if let Err(error) = self.attempt.leave(parent, name, depth, tries) {
             self.first_error.note(error);
         }
         true
@@ -46,5 +73,25 @@ impl<'b> Budget<'b> {
 
     fn is_used(&self) -> bool {
         self.met.load(Relaxed) >= self.entries || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Whether an error may be one of this machine or this moment. A directory that the task was given has been found by another one: if it is not
+/// there, it has vanished, or something above it is not mounted here.
+fn may_pass(errno: Errno, is_own: bool) -> bool {
+    let of_servers =
+        [Errno::STALE, Errno::IO, Errno::TIMEDOUT, Errno::NOTCONN, Errno::SHUTDOWN, Errno::HOSTDOWN];
+    of_servers.contains(&errno) || (is_own && errno == Errno::NOENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_servers_may_pass() {
+        assert!([Errno::STALE, Errno::IO, Errno::TIMEDOUT].into_iter().all(|errno| may_pass(errno, false)));
+        assert!(may_pass(Errno::NOENT, true) && !may_pass(Errno::NOENT, false));
+        assert!(!may_pass(Errno::ACCESS, true) && !may_pass(Errno::NOTDIR, true));
     }
 }

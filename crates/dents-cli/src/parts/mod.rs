@@ -12,7 +12,7 @@ use crate::{message, number, scan, time};
 use clap::{ArgMatches, Subcommand};
 use dents_core::tree::End;
 use dents_sink::Extent;
-use dents_sink::parts::{Claim, Parts, Plan};
+use dents_sink::parts::{Claim, Parts, Plan, Trees};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -53,7 +53,7 @@ enum Command {
     /// Make a task from waiting directories
     ///
     /// Prints the ID of the task, the number of its directories, and how many directories still wait. If no directory waits, it prints nothing, and
-    /// the exit status is 1; with --again, only after all tasks are committed.
+    /// the exit status is 1; with --again, only after all tasks are committed. If it fails, the status is 2.
     Claim {
         #[command(flatten)]
         dir: Dir,
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Command::Start(scan) => start(scan, matches, session),
         Command::Status { dir, shown } => status::run(&dir.dir, shown, session),
         Command::Claim { dir, directories, again, shown } => {
-            claim(&dir.dir, (directories.map(NonZeroU64::get), *again), shown, session)
+            return claim_or_fail(&dir.dir, (directories.map(NonZeroU64::get), *again), shown, session);
         }
         Command::Merge { dir, file } => merge(&dir.dir, file.as_deref(), session),
         Command::Verify { dir } => verify(&dir.dir, session),
@@ -144,7 +144,8 @@ pub(crate) fn plan(matches: &ArgMatches, roots: &[OsString]) -> io::Result<Plan>
         }
     }
     let cwd = std::env::current_dir()?;
-    Ok(Plan { options: words::words(matches, Which::Plan), roots, cwd, begun: dents_sink::time::now() })
+    let (options, trees) = (words::words(matches, Which::Plan), Trees::of(&roots));
+    Ok(Plan { options, roots, trees, cwd, begun: dents_sink::time::now() })
 }
 
 fn start(scan: &scan::Args, matches: &ArgMatches, session: &Session) -> io::Result<Status> {
@@ -200,12 +201,30 @@ fn next(
     }
 }
 
+/// For loops in scripts: status 1 says that there is no task, and nothing else does.
+fn claim_or_fail(
+    dir: &Path,
+    how: (Option<u64>, Option<Duration>),
+    shown: &Shown,
+    session: &Session,
+) -> Status {
+    match claim(dir, how, shown, session) {
+        Ok((Status::FAILURE, true)) => Status::WRONG,
+        Ok((status, _)) => status,
+        Err(error) => {
+            failed(&error, session);
+            Status::WRONG
+        }
+    }
+}
+
+/// The status, and whether there is a task.
 fn claim(
     dir: &Path,
     (directories, again): (Option<u64>, Option<Duration>),
     shown: &Shown,
     session: &Session,
-) -> io::Result<Status> {
+) -> io::Result<(Status, bool)> {
     let claim = next(&Parts::open(dir)?, directories, again, session)?;
     let completion = Completion::new(End::Complete, Diagnostics::begin(session));
     let status = completion.finish(|destination| match (destination, &claim) {
@@ -221,7 +240,10 @@ fn claim(
         }
     });
     let none = session.stopped().unwrap_or(Status::FAILURE);
-    Ok(if claim.is_none() && status == Status::SUCCESS { none } else { status })
+    match (&claim, status) {
+        (None, Status::SUCCESS) => Ok((none, false)),
+        (_, status) => Ok((status, true)),
+    }
 }
 
 fn claim_row(claim: Option<&Claim>, writer: &mut dyn RowWriter) -> io::Result<()> {
@@ -258,6 +280,10 @@ fn verify(dir: &Path, session: &Session) -> io::Result<Status> {
     }
     if verdict.waiting > 0 {
         problems.push(format!("not claimed: {}", counted(verdict.waiting, "directory", "directories")));
+    }
+    if verdict.unread > 0 {
+        let unread = counted(verdict.unread, "directory", "directories");
+        problems.push(format!("not opened or not read to the end: {unread}; their rows have the error"));
     }
     if verdict.partial > 0 {
         problems.push("not every root could be read".to_owned());

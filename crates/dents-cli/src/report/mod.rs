@@ -108,6 +108,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
         Ok(output) => output,
         Err(error) => return failed(&error, session),
     };
+    session.leave_out(output.own());
     let diagnostics = Diagnostics::begin(session);
     let (page, end, root_failed) = match args.page(&filter, &diagnostics) {
         Ok(page) => page,

@@ -12,7 +12,7 @@ use dents_core::batch::{Batch, Time};
 use dents_core::tree::{End, Failure, Place, Step};
 use dents_sink::journal::{Journal, Options, Scan, Writer};
 use dents_sink::read::Columns;
-use dents_sink::{Part, Row, time};
+use dents_sink::{Own, Part, Row, time};
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -46,12 +46,13 @@ pub(super) fn scan(
     options: &str,
 ) -> io::Result<Done> {
     let Task { args, session, first_error, .. } = task;
-    dents_sink::check(path, format)?;
+    let own = dents_sink::check(path, format)?;
     let (owners, operands) = (SharedOwners::default(), args.walk.paths());
     let paths: Vec<&CStr> = operands.iter().map(CString::as_c_str).collect();
     let subvolumes = source::subvolumes(&operands);
     let scan = Scan { options, paths: &paths, subvolumes: &subvolumes };
     let journal = Journal::open(dir, &scan, Options::default())?;
+    session.leave_out(own.into_iter().chain(Own::of_directory(dir)));
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
         let noun = if directories == 1 { "directory" } else { "directories" };

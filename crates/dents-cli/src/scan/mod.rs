@@ -177,6 +177,7 @@ impl Task<'_> {
             Err(status) => return Ok(Err(status)),
         };
         let out = TextOutput::create(path, &self.first_error)?;
+        self.session.leave_out(out.own());
         let owners = SharedOwners::default();
         let output = &self.args.output;
         let printer = |format| Printer::new(format, &out, &owners);
@@ -213,6 +214,7 @@ impl Task<'_> {
         let span = (begun.unwrap_or_else(dents_sink::time::now), ended);
         let about = self.args.output.about(span, &subvolumes, details);
         let sink = dents_sink::create(path, format, &about)?;
+        self.session.leave_out(sink.own());
         let mut done = match self.rows(Columns::USUAL | details, opened, &*sink) {
             Ok(done) => done,
             Err(status) => return Ok(Err(status)),

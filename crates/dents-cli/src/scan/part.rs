@@ -15,7 +15,7 @@ use clap::ArgMatches;
 use dents_core::tree::End;
 use dents_sink::parts::{Committed, Directory, Parts};
 use dents_sink::read::Columns;
-use dents_sink::{Extent, Sink};
+use dents_sink::{Extent, Own, Sink};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::num::NonZeroU64;
@@ -74,6 +74,7 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Err(error) => return session.wrong(&error),
     };
     let task = Task { args: shared.0, filter: shared.1, session, first_error: FirstError::default() };
+    session.leave_out(Own::of_directory(parts.dir()));
     match parts.done(id) {
         Ok(None) => {}
         Ok(Some(_)) => {
@@ -102,7 +103,9 @@ fn opened(args: &Args, matches: &ArgMatches, dir: &Path) -> io::Result<Parts> {
     words::refuse(matches).map_err(wrong)?;
     let cwd = std::env::current_dir().unwrap_or_default();
     if !args.walk.given().is_empty() {
-        return Parts::start(dir, plan(matches, args.walk.given())?);
+        let parts = Parts::start(dir, plan(matches, args.walk.given())?)?;
+        parts.plan().check_trees(dir)?;
+        return Ok(parts);
     }
     let parts = Parts::open(dir)?;
     let ours = words::words(matches, Which::Plan);
@@ -111,6 +114,7 @@ fn opened(args: &Args, matches: &ArgMatches, dir: &Path) -> io::Result<Parts> {
         parts.plan().check(&plan(matches, &roots.collect::<Vec<_>>())?, dir)?;
     }
     parts.plan().check_place(&cwd, dir)?;
+    parts.plan().check_trees(dir)?;
     Ok(parts)
 }
 
@@ -129,11 +133,14 @@ fn walk(
     id: &str,
     budget: (u64, Option<Instant>),
 ) -> io::Result<Option<Done>> {
-    let (mut roots, mut start_points) = (Vec::new(), Vec::new());
+    let (mut roots, mut start_points, mut tries) = (Vec::new(), Vec::new(), Vec::new());
     for directory in parts.directories(id)? {
         match directory {
             Directory::Root(path) => roots.push(path),
-            Directory::Below(beginning) => start_points.push(beginning),
+            Directory::Below(beginning, failed) => {
+                start_points.push(beginning);
+                tries.push(failed);
+            }
         }
     }
     let attempt = parts.attempt(id);
@@ -141,7 +148,8 @@ fn walk(
     let columns = Columns::USUAL | details;
     let sink = attempt.shard(&task.args.output.about((parts.plan().begun, None), &[], details))?;
     let (owners, operands) = (SharedOwners::default(), task.args.walk.paths());
-    let left = Budget::new(&attempt, &task.first_error, budget.0, budget.1);
+    let own = start_points.iter().zip(tries);
+    let left = Budget::new(&attempt, &task.first_error, budget, &operands, own);
     let special = Special {
         paths: Some(&roots),
         start_points: &start_points,
@@ -153,6 +161,8 @@ fn walk(
     if done.end != End::Complete || task.first_error.is_set() {
         return Ok(Some(done));
     }
+    // What a tree that went away meanwhile seems to have is not what it has.
+    parts.plan().check_trees(parts.dir())?;
     let _hold = Hold::begin();
     let extent = if done.root_failed { Extent::Partial } else { Extent::Complete };
     match attempt.commit(sink, extent)? {

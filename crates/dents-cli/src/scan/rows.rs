@@ -179,7 +179,7 @@ fn in_range(time: Time) -> Time {
 }
 
 /// Parent and name of a directory that failed, as in the row of its entry.
-fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8], &'f [u8]) {
+pub(crate) fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8], &'f [u8]) {
     let path = failure.path;
     let slash = path.iter().rposition(|byte| *byte == b'/').filter(|_| failure.depth > 1);
     let Some(slash) = slash else { return (b"", path) };

@@ -1,6 +1,6 @@
 //! The text output of a scan: standard output or a file. All workers write to it, each whole lines.
 
-use dents_sink::{Extent, Output};
+use dents_sink::{Extent, Output, Own};
 use dents_sys::clock;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,11 @@ impl<'t> TextOutput<'t> {
     /// Writes to a file; `-` is standard output.
     pub(crate) fn create(path: &Path, first_error: &'t FirstError) -> io::Result<Self> {
         Ok(TextOutput { file: Mutex::new(Output::create(path)?), first_error })
+    }
+
+    /// Where it is written, if it is a file.
+    pub(crate) fn own(&self) -> Option<Own> {
+        unpoisoned(&self.file).own()
     }
 
     /// Completes the output: the file appears. Returns its path if it was renamed.

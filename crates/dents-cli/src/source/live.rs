@@ -5,11 +5,13 @@ use crate::entry::{self, Found};
 use crate::filter::{Filter, IgnoreRules};
 use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
+use crate::overlap;
 use crate::parts::budget::Budget;
 use dents::gitignore;
 use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
+use dents_sink::Own;
 use dents_sys::Errno;
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -26,6 +28,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) leaves_out_loops: bool,
     /// Whether types are counted.
     pub(crate) counts: bool,
+    /// What the command itself gives or takes away below its PATHs: it is left out, as it was not there before, or is not afterwards.
+    pub(crate) own: &'p [Own],
     /// Leaves directories over.
     pub(crate) budget: Option<&'p Budget<'p>>,
     /// Whether the walk must end.
@@ -43,6 +47,8 @@ pub(crate) struct Live<'p, C> {
     has_selected: bool,
     /// Which entries of the batch are stat'ed, if more than those are.
     asked: Vec<bool>,
+    /// Entries of the batch that are the command's own.
+    own: Vec<usize>,
     /// Directories of the batch that are not entered.
     skipped: Vec<usize>,
     scratch: Vec<u8>,
@@ -69,6 +75,7 @@ impl<'p, C: Consumer> Live<'p, C> {
             selected: Vec::new(),
             has_selected: false,
             asked: Vec::new(),
+            own: Vec::new(),
             skipped: Vec::new(),
             scratch: Vec::new(),
             kinds: [0; 16],
@@ -81,6 +88,9 @@ impl<'p, C: Consumer> Live<'p, C> {
         let wants_none = filter.wants_none(place.depth);
         let has_selected = core::mem::take(&mut self.has_selected);
         for entry in batch.iter() {
+            if self.own.binary_search(&entry.index()).is_ok() {
+                continue;
+            }
             if !self.is_given(place, &entry) {
                 continue;
             }
@@ -102,6 +112,28 @@ impl<'p, C: Consumer> Live<'p, C> {
             };
             if step == Step::Skip {
                 self.skipped.push(entry.index());
+            }
+        }
+    }
+
+    /// Finds the command's own entries by their names. If there are such names, one `statx` of the directory decides.
+    fn find_own(&mut self, place: &Place<'_>, batch: &Batch) {
+        self.own.clear();
+        if self.plan.own.is_empty() || place.depth == 0 {
+            return;
+        }
+        let has = |name: &[u8], own: &Own| own.names.iter().any(|one| one == name);
+        let mut here = None;
+        for entry in batch.iter() {
+            let mut named = self.plan.own.iter().filter(|own| has(entry.name(), own)).peekable();
+            if named.peek().is_none() {
+                continue;
+            }
+            let here = here.get_or_insert_with(|| {
+                overlap::directory(place.dir).or_else(|| overlap::of_path(place.path))
+            });
+            if here.is_some_and(|Inode { dev, ino }| named.any(|own| own.directory == (dev, ino))) {
+                self.own.push(entry.index());
             }
         }
     }
@@ -207,12 +239,14 @@ impl<C: Consumer> Visitor for Live<'_, C> {
             batch.iter().for_each(|entry| self.kinds[entry.kind() as usize] += 1);
         }
         self.skipped.clear();
+        self.find_own(place, batch);
         self.consumer.directory(place);
         let filter = self.plan.filter;
         if !filter.wants_none(place.depth) || batch.has_faults() || self.plan.must.asks_any() {
             self.consumer.begin(place, batch);
             // Each PATH is an operand of its own, and links may lead anywhere, so these entries are tested one by one.
-            let is_plain = place.depth > 0 && !self.plan.leaves_out_loops && !batch.has_faults();
+            let is_plain =
+                place.depth > 0 && self.own.is_empty() && !self.plan.leaves_out_loops && !batch.has_faults();
             if !(is_plain && filter.wants_all(place.depth) && self.consumer.all(place, batch)) {
                 self.look(place, batch, state);
             }
@@ -231,7 +265,8 @@ impl<C: Consumer> Visitor for Live<'_, C> {
             return Step::Skip;
         }
         // The entries come in the order of their indices.
-        if self.skipped.binary_search(&entry.index()).is_ok() {
+        if [&self.skipped, &self.own].into_iter().any(|indices| indices.binary_search(&entry.index()).is_ok())
+        {
             return Step::Skip;
         }
         let prunes = self.plan.filter.can_prune() && {
@@ -243,6 +278,9 @@ impl<C: Consumer> Visitor for Live<'_, C> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         self.plan.diagnostics.failed(failure);
+        if self.plan.budget.is_some_and(|budget| budget.leaves_failed(failure)) {
+            return Step::Enter;
+        }
         if failure.depth == 1 && failure.problem != Problem::Loop {
             self.plan.root_failed.store(true, Relaxed);
         }

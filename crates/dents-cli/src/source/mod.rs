@@ -147,6 +147,7 @@ impl Job<'_> {
             leaves_out_loops: special.leaves_out_loops && follows,
             counts: special.counts,
             must_stop: special.must_stop,
+            own: self.diagnostics.session().own(),
             budget: special.budget,
             root_failed: AtomicBool::new(false),
         };

@@ -6,6 +6,7 @@ use dents_lab::process::End;
 use dents_lab::zoo::Zoo;
 use dents_sink::{Asked, Row, read};
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 
 const FORMAT: &str = "%p|%d|%y|%s|%b|%m|%n|%i|%D|%u|%g|%U|%G|%T@|%A@|%C@|%l\\0";
@@ -175,4 +176,46 @@ fn a_converted_scan_keeps_its_start_and_its_end() {
             assert_eq!(span(&to), original, "{first} to {second}");
         }
     }
+}
+
+/// The temporary file, the file that is replaced, the journal, the directory of a scan in parts. So an unchanged tree compares as equal.
+#[test]
+fn what_a_scan_writes_itself_is_not_in_it() {
+    let dir = TempDir::new("own").expect("a directory");
+    // Files of the same names elsewhere, and one that a killed process left, are entries as all others.
+    make(dir.path(), "mkdir sub; touch a .x.parquet.1-0.part sub/x.parquet sub/p");
+    let truth = [".", "./.x.parquet.1-0.part", "./a", "./sub", "./sub/p", "./sub/x.parquet"];
+    let paths = |file: &str| {
+        let mut paths = Vec::new();
+        rows(&dir.path().join(file), |row| {
+            let mut path = Vec::new();
+            row.path(&mut path);
+            paths.push(text(&path));
+        });
+        paths.sort_unstable();
+        paths
+    };
+    for file in ["x.parquet", "x.sqlite", "x.ndjson"] {
+        for how in [&[][..], &["--journal", "j"], &["--bulk=always"], &["--type=fd"], &["-L"]] {
+            // The second time there is a file that is replaced.
+            for time in ["first", "second"] {
+                let outcome = run(&dents(dir.path()).args(how).args(["-o", file, "."]));
+                assert_fine(&outcome);
+                assert_eq!(paths(file), truth, "{file} {how:?}, for the {time} time");
+            }
+            fs::remove_file(dir.path().join(file)).expect("removed");
+        }
+    }
+    for time in ["first", "second"] {
+        assert_fine(&run(&dents(dir.path()).args(["-o", "list.txt", "."])));
+        let list = fs::read_to_string(dir.path().join("list.txt")).expect("a file");
+        let mut lines: Vec<_> = list.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, truth, "text, for the {time} time");
+    }
+    fs::remove_file(dir.path().join("list.txt")).expect("removed");
+    let parts = "parts start -- p .; $dents parts claim p >/dev/null; $dents scan --part p --task 1 --budget 1
+        while task=$($dents parts claim p); do $dents scan --part p --task ${task%% *}; done; $dents parts merge p";
+    make(dir.path(), &format!("dents='{}'; $dents {parts}", env!("CARGO_BIN_EXE_dents")));
+    assert_eq!(paths("p"), truth, "parts");
 }

@@ -1,9 +1,10 @@
 //! Ctrl-C, a closed pipe, a timeout: the results so far are kept, and the exit status shows the reason.
 
-use crate::{dents, make, run, text};
+use crate::{dents, find, make, run, text};
 use dents_lab::fixture::TempDir;
-use dents_lab::process::{End, Outcome, Watch};
+use dents_lab::process::{End, Outcome, Run, Watch};
 use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -82,6 +83,37 @@ fn a_closed_pipe_ends_it_as_it_ends_find() {
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(End::from(output.status), End::Signal(13), "{args:?}");
         assert_eq!(text(&output.stderr), "", "{args:?}");
+    }
+}
+
+/// As for `find` and `du`. A file that is opened later does not get the number of standard output.
+#[test]
+fn without_standard_output_it_fails() {
+    let dir = TempDir::new("closed").expect("a directory");
+    make(dir.path(), "mkdir t; touch t/a");
+    for shell in ["exec \"$0\" \"$@\" >&-", "exec \"$0\" \"$@\" <&- >&-"] {
+        let closed = |run: Run| crate::run(&run.under(&["/bin/sh", "-c", shell]));
+        assert_eq!(closed(find(dir.path()).args(["t"])).end, End::Exit(1));
+        for args in [&["t"][..], &["--printf", "%p %s\n", "t"], &["--format", "ndjson", "t"]] {
+            let outcome = closed(dents(dir.path()).args(args));
+            assert_eq!(outcome.end, End::Exit(1), "{args:?}");
+            assert!(
+                text(&outcome.stderr).contains("Bad file descriptor"),
+                "{args:?}: {}",
+                text(&outcome.stderr)
+            );
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_dents"));
+        for args in [&["du", "t"][..], &["top", "--json", "t"], &["count", "t"], &["stats", "--csv", "t"]] {
+            let outcome = closed(Run::new(program).cwd(dir.path()).args(args));
+            assert_eq!(outcome.end, End::Exit(1), "{args:?}");
+            let told = "dents: cannot write to standard output: Bad file descriptor\n";
+            assert_eq!(text(&outcome.stderr), told, "{args:?}");
+        }
+        let outcome = closed(dents(dir.path()).args(["-o", "rows.ndjson", "t"]));
+        assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(0), ""));
+        let written = std::fs::read_to_string(dir.path().join("rows.ndjson")).expect("a file");
+        assert_eq!(written.lines().count(), 3, "{written}");
     }
 }
 

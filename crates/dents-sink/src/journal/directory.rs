@@ -7,20 +7,22 @@
 //! | `000001-0000.rows` | segments: run and writer |
 //!
 //! The header is written first and appears complete (it is renamed into place), and it is removed first when a scan is done:
-//! segments without a header are remains of a scan that was done.
+//! segments without a header are remains of a scan that was done. The rows of segments are believed, so the directory is one that nobody
+//! else may change (`../dir.rs`).
 
 use super::key::Keys;
-use super::root::{self, Root};
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::dir::{Dir, PRIVATE};
 use crate::message;
+use crate::root::{self, Machine, Root};
 use crate::{subvolumes, time};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use std::ffi::{CString, OsString};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,7 @@ pub(super) const VERSION: u32 = 2;
 
 /// The locked directory.
 pub(super) struct Directory {
-    pub(super) dir: PathBuf,
+    pub(super) dir: Dir,
     /// Unlocked when closed.
     _lock: File,
 }
@@ -82,19 +84,14 @@ impl Directory {
     /// Makes the directory if there is none, and locks it.
     pub(super) fn lock(dir: &Path) -> Result<Directory, Error> {
         let failed = |error| unusable(dir, &error);
-        fs::create_dir_all(dir).map_err(failed)?;
-        let foreign = fs::read_dir(dir).map_err(failed)?.find_map(|entry| match entry {
-            Ok(entry) => Some(entry.file_name()).filter(|name| !is_ours(&name.to_string_lossy())),
-            Err(_) => None,
-        });
-        if let Some(name) = foreign {
-            let name = name.to_string_lossy().into_owned();
-            return Err(Error::Foreign { dir: dir.to_path_buf(), name });
+        let opened = Dir::make(dir).map_err(failed)?;
+        let names = opened.names().map_err(failed)?;
+        if let Some(name) = names.iter().map(|name| name.to_string_lossy()).find(|name| !is_ours(name)) {
+            return Err(Error::Foreign { dir: dir.to_path_buf(), name: name.into_owned() });
         }
         let path = dir.join(LOCK);
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut lock = options.open(&path).map_err(|error| unusable(&path, &error))?;
+        let lock = opened.file(LOCK).and_then(|lock| lock.open_or_create(PRIVATE));
+        let mut lock = lock.map_err(|error| unusable(&path, &error))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -107,18 +104,18 @@ impl Directory {
         let number = format!("{}\n", std::process::id());
         let written = lock.set_len(0).and_then(|()| lock.write_all(number.as_bytes()));
         written.map_err(|error| unusable(&path, &error))?;
-        Ok(Directory { dir: dir.to_path_buf(), _lock: lock })
+        Ok(Directory { dir: opened, _lock: lock })
     }
 
     /// The header of the scan that began here. If there is none, removes segments and writes a header.
     pub(super) fn header(&self, scan: &Scan<'_>) -> Result<Header, Error> {
-        let path = self.dir.join(HEADER);
-        match fs::read(&path) {
+        let path = self.path(HEADER);
+        match self.dir.file(HEADER).and_then(|header| header.read()) {
             Ok(bytes) => self.check(&bytes, scan),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 for segment in self.segments()? {
-                    let path = segment.path(&self.dir);
-                    fs::remove_file(&path).map_err(|error| unusable(&path, &error))?;
+                    let removed = segment.file(&self.dir).and_then(|file| file.remove());
+                    removed.map_err(|error| unusable(&self.path(&segment.name()), &error))?;
                 }
                 let subvolumes = scan.subvolumes.to_vec();
                 let header = Header { keys: Keys::new(), started: time::now(), resumed: false, subvolumes };
@@ -129,13 +126,18 @@ impl Directory {
         }
     }
 
+    /// For messages.
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     fn check(&self, bytes: &[u8], scan: &Scan<'_>) -> Result<Header, Error> {
-        let dir = || self.dir.clone();
-        let version = version(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
+        let dir = || self.dir.path().to_path_buf();
+        let version = version(bytes).ok_or_else(|| Error::Damaged { file: self.path(HEADER) })?;
         if version != VERSION {
             return Err(Error::Version { dir: dir(), version });
         }
-        let (header, theirs) = parse(bytes).ok_or_else(|| Error::Damaged { file: self.dir.join(HEADER) })?;
+        let (header, theirs) = parse(bytes).ok_or_else(|| Error::Damaged { file: self.path(HEADER) })?;
         let ours = ScanIdentity::of(scan);
         if theirs.options != ours.options {
             return Err(Error::OtherOptions { dir: dir(), theirs: theirs.options, ours: ours.options });
@@ -147,7 +149,7 @@ impl Directory {
             return Err(Error::OtherDirectory { dir: dir(), theirs: theirs.cwd, ours: ours.cwd });
         }
         for (path, (then, now)) in ours.paths.into_iter().zip(theirs.roots.iter().zip(&ours.roots)) {
-            if let Some(change) = root::change(then.as_ref(), now.as_ref()) {
+            if let Some(change) = root::change(then.as_ref(), now.as_ref(), Machine::Same) {
                 return Err(Error::OtherTree { dir: dir(), path, change });
             }
         }
@@ -155,40 +157,45 @@ impl Directory {
     }
 
     fn write(&self, header: &Header, identity: &ScanIdentity) -> io::Result<()> {
-        let new = self.dir.join(NEW_HEADER);
-        let mut file = File::create(&new)?;
+        let new = self.dir.file(NEW_HEADER)?;
+        // That of a process that was killed.
+        absent(new.remove())?;
+        let mut file = new.create(PRIVATE)?;
         file.write_all(&encode(header, identity))?;
         // One sync of a small file, so that a header is complete after a power failure too.
         file.sync_all()?;
-        fs::rename(&new, self.dir.join(HEADER))
+        new.rename(&self.dir.file(HEADER)?)
     }
 
     /// All segments, in the order of runs and writers.
     pub(super) fn segments(&self) -> Result<Vec<Segment>, Error> {
-        let failed = |error| Error::Io(at(&self.dir, error));
-        let mut segments = Vec::new();
-        for entry in fs::read_dir(&self.dir).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            segments.extend(Segment::of_name(&name.to_string_lossy()));
-        }
+        let names = self.dir.names().map_err(|error| Error::Io(at(self.dir.path(), error)))?;
+        let names = names.iter().map(|name| name.to_string_lossy());
+        let mut segments: Vec<_> = names.filter_map(|name| Segment::of_name(&name)).collect();
         segments.sort_unstable();
         Ok(segments)
     }
 
     /// Removes the journal; the directory too, if it is empty then.
     pub(super) fn clear(self) -> Result<(), Error> {
-        let gone = |name: PathBuf| match fs::remove_file(&name) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::Io(at(&name, error))),
-            _ => Ok(()),
+        let gone = |name: &str| {
+            let removed = self.dir.file(name).and_then(|file| absent(file.remove()));
+            removed.map_err(|error| Error::Io(at(&self.path(name), error)))
         };
-        gone(self.dir.join(HEADER))?;
+        gone(HEADER)?;
         for segment in self.segments()? {
-            gone(segment.path(&self.dir))?;
+            gone(&segment.name())?;
         }
-        gone(self.dir.join(LOCK))?;
-        let _ = fs::remove_dir(&self.dir);
+        gone(LOCK)?;
+        // Only an empty directory is removed, and no link.
+        let _ = fs::remove_dir(self.dir.path());
         Ok(())
     }
+}
+
+/// No error if there is no such file.
+fn absent(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 fn is_ours(name: &str) -> bool {

@@ -66,7 +66,6 @@ pub(crate) mod frame;
 pub(crate) mod fuzzing;
 mod key;
 mod recover;
-mod root;
 pub(crate) mod segment;
 mod writer;
 
@@ -154,7 +153,7 @@ impl Journal {
         let directory = Directory::lock(dir)?;
         let header = directory.header(scan)?;
         let segments = directory.segments()?;
-        let found = recover::recover(dir, &segments, &header.keys)?;
+        let found = recover::recover(&directory.dir, &segments, &header.keys)?;
         Ok(Journal {
             run: segments.last().map_or(0, |segment| segment.run) + 1,
             directory,
@@ -232,7 +231,7 @@ impl Journal {
     pub fn replay(&self, part: &mut dyn Part) -> io::Result<u64> {
         if self.lossy.load(Relaxed) {
             let why = "the journal does not contain the whole scan: run it again to resume";
-            return Err(io::Error::other(format!("{}: {why}", self.directory.dir.display())));
+            return Err(io::Error::other(format!("{}: {why}", self.directory.dir.path().display())));
         }
         let segments = match self.segments.get() {
             Some(segments) => segments,

@@ -15,12 +15,12 @@ use super::Error;
 use super::frame::Frame;
 use super::key::{Key, KeyMap, KeySet, Keys};
 use super::segment::{Frames, Segment};
+use crate::dir::Dir;
 use dents_core::tree::StartPoint;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;
 use std::io;
-use std::path::Path;
 
 /// The result.
 #[derive(Default)]
@@ -59,7 +59,7 @@ struct Balance<'k> {
 }
 
 /// Reads all segments.
-pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<Found, Error> {
+pub(super) fn recover(dir: &Dir, segments: &[Segment], keys: &Keys) -> Result<Found, Error> {
     let mut balance =
         Balance { keys, waiting: KeyMap::default(), partial: KeyMap::default(), found: Found::default() };
     for run in segments.chunk_by(|one, other| one.run == other.run) {
@@ -73,17 +73,17 @@ pub(super) fn recover(dir: &Path, segments: &[Segment], keys: &Keys) -> Result<F
 
 impl Balance<'_> {
     /// Reads the segments of one run, with the frames of all segments in the order of time. `first` is the number of the first segment.
-    fn run(&mut self, dir: &Path, segments: &[Segment], first: u32) -> Result<(), Error> {
+    fn run(&mut self, dir: &Dir, segments: &[Segment], first: u32) -> Result<(), Error> {
         let mut sources = Vec::with_capacity(segments.len());
         let mut next = BinaryHeap::new();
         for (index, segment) in segments.iter().enumerate() {
-            let mut frames = Frames::open(segment.path(dir)).map_err(Error::Io)?;
+            let mut frames = segment.frames(dir).map_err(Error::Io)?;
             next.extend(frames.peek().map_err(Error::Io)?.map(|time| Reverse((time, index))));
             sources.push(frames);
         }
         while let Some(Reverse((_, index))) = next.pop() {
             let frames = &mut sources[index];
-            let file = frames.path().to_path_buf();
+            let file = frames.path();
             if let Some(found) = frames.next().map_err(Error::Io)? {
                 let frame = Frame::parse(found.payload).ok_or(Error::Damaged { file })?;
                 self.frame(&frame, (first + index as u32, found.offset));
@@ -136,7 +136,7 @@ impl Balance<'_> {
 
 /// The paths of waiting directories: reads the frames that name them again.
 fn start_points(
-    dir: &Path,
+    dir: &Dir,
     segments: &[Segment],
     keys: &Keys,
     waiting: KeyMap<Spot>,
@@ -147,13 +147,14 @@ fn start_points(
     let mut start_points = Vec::with_capacity(waiting.len());
     let mut open: Option<(u32, Frames)> = None;
     for (number, offset) in spots {
-        let path = segments[number as usize].path(dir);
+        let segment = &segments[number as usize];
         let mut frames = match open.take() {
             Some((same, frames)) if same == number => frames,
-            _ => Frames::open(path.clone()).map_err(Error::Io)?,
+            _ => segment.frames(dir).map_err(Error::Io)?,
         };
         frames.go_to(offset);
-        let damaged = || Error::Damaged { file: path.clone() };
+        let file = frames.path();
+        let damaged = || Error::Damaged { file: file.clone() };
         let found = frames.next().map_err(Error::Io)?.ok_or_else(damaged)?;
         let frame = Frame::parse(found.payload).ok_or_else(damaged)?;
         let depth = frame.about.depth + 1;
@@ -170,14 +171,14 @@ fn start_points(
 
 /// Passes the rows of all complete directories of a segment to `row`. Returns their number.
 pub(super) fn replay(
-    dir: &Path,
+    dir: &Dir,
     segment: &Segment,
     keys: &Keys,
     void: &Void,
     row: &mut dyn FnMut(&crate::Row<'_>) -> io::Result<()>,
 ) -> io::Result<u64> {
-    let mut frames = Frames::open(segment.path(dir))?;
-    let file = frames.path().to_path_buf();
+    let mut frames = segment.frames(dir)?;
+    let file = frames.path();
     let damaged = || io::Error::from(Error::Damaged { file: file.clone() });
     let mut given = 0;
     while let Some(found) = frames.next()? {

@@ -1,7 +1,7 @@
 //! The files to which workers append frames, one for each worker and run, and their reader.
 
 use super::frame;
-use std::fs::File;
+use crate::dir::{Dir, Named};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,16 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    pub(super) fn path(&self, dir: &Path) -> PathBuf {
-        dir.join(format!("{:06}-{:04}.rows", self.run, self.writer))
+    pub(super) fn name(&self) -> String {
+        format!("{:06}-{:04}.rows", self.run, self.writer)
+    }
+
+    pub(super) fn file(&self, dir: &Dir) -> io::Result<Named> {
+        dir.file(self.name())
+    }
+
+    pub(super) fn frames(&self, dir: &Dir) -> io::Result<Frames> {
+        self.file(dir).and_then(Frames::open).map_err(|error| at(&dir.path().join(self.name()), error))
     }
 
     /// The segment with this name; `None` for other names.
@@ -37,7 +45,7 @@ impl Segment {
 /// Reads the frames of a segment, up to the first incomplete one. It keeps no descriptor open between reads, because there may be
 /// more segments than descriptors.
 pub(crate) struct Frames {
-    path: PathBuf,
+    file: Named,
     /// The length of the whole file.
     len: u64,
     buffer: Vec<u8>,
@@ -54,9 +62,9 @@ pub(crate) struct Found<'a> {
 }
 
 impl Frames {
-    pub(crate) fn open(path: PathBuf) -> io::Result<Frames> {
-        let len = std::fs::metadata(&path).map_err(|error| at(&path, error))?.len();
-        Ok(Frames { path, len, buffer: Vec::new(), from: 0, used: 0 })
+    pub(crate) fn open(file: Named) -> io::Result<Frames> {
+        let len = file.open()?.metadata()?.len();
+        Ok(Frames { file, len, buffer: Vec::new(), from: 0, used: 0 })
     }
 
     /// Continues at a frame that was found before.
@@ -75,8 +83,8 @@ impl Frames {
         self.from + self.used as u64
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn path(&self) -> PathBuf {
+        self.file.path()
     }
 
     /// The time in the head of the next frame, by which frames of several segments are read in the order of writing.
@@ -116,7 +124,7 @@ impl Frames {
             if want as u64 > self.len - offset {
                 return Ok(None);
             }
-            self.refill(offset, want).map_err(|error| at(&self.path, error))?;
+            self.refill(offset, want).map_err(|error| at(&self.file.path(), error))?;
         }
     }
 
@@ -127,7 +135,7 @@ impl Frames {
         let have = self.buffer.len();
         let most = usize::try_from(self.len - offset).unwrap_or(usize::MAX);
         self.buffer.resize(want.max(CHUNK).min(most), 0);
-        File::open(&self.path)?.read_exact_at(&mut self.buffer[have..], offset + have as u64)
+        self.file.open()?.read_exact_at(&mut self.buffer[have..], offset + have as u64)
     }
 }
 
@@ -143,8 +151,7 @@ mod tests {
     #[test]
     fn names_are_told_apart() {
         let segment = Segment { run: 3, writer: 17 };
-        let path = segment.path(Path::new("/j"));
-        assert_eq!(path, Path::new("/j/000003-0017.rows"));
+        assert_eq!(segment.name(), "000003-0017.rows");
         assert_eq!(Segment::of_name("000003-0017.rows"), Some(segment));
         for name in [
             "3-17.rows",

@@ -3,9 +3,10 @@
 use super::segment::{Segment, at};
 use super::{Journal, frame};
 use crate::coding::{Before, put_bytes, put_number, put_row};
+use crate::dir::{Named, PRIVATE};
 use crate::{Part, Row};
 use dents_core::tree::{Failure, Place, Problem};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -130,22 +131,22 @@ impl<'j> Writer<'j> {
             return Err(io::Error::other("the journal could not be written before"));
         }
         let segment = Segment { run: self.journal.run, writer: self.number };
-        let path = segment.path(&self.journal.directory.dir);
+        let file = segment.file(&self.journal.directory.dir)?;
         let sync = self.journal.options.sync;
-        let result = self.append(&path, sync);
+        let result = self.append(&file, sync);
         self.broken = result.is_err();
         self.out.clear();
         self.written = now;
-        result.map_err(|error| at(&path, error))
+        result.map_err(|error| at(&file.path(), error))
     }
 
-    fn append(&mut self, path: &std::path::Path, sync: bool) -> io::Result<()> {
+    fn append(&mut self, named: &Named, sync: bool) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
-                let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+                let file = named.create(PRIVATE)?;
                 if sync {
-                    File::open(&self.journal.directory.dir)?.sync_all()?;
+                    named.dir().sync()?;
                 }
                 none.insert(file)
             }

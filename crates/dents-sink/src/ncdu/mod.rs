@@ -35,7 +35,7 @@ mod tree;
 pub(crate) use read::Dump;
 
 use crate::sorted::Sorter;
-use crate::{About, Extent, Output, Part, Sink};
+use crate::{About, Extent, Output, Own, Part, Sink};
 use dents_core::batch::Time;
 use dents_render::record::text::push_string;
 use std::io::{self, BufWriter, Write};
@@ -62,6 +62,10 @@ impl Ncdu {
 impl Sink for Ncdu {
     fn part(&self) -> Box<dyn Part + '_> {
         Box::new(self.rows.worker())
+    }
+
+    fn own(&self) -> Option<Own> {
+        self.output.own()
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {

@@ -57,7 +57,9 @@ mod read;
 pub(crate) use read::Lines;
 
 use crate::row::{Facts, Fault, Row};
-use crate::{About, Detail, Extent, Output, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words};
+use crate::{
+    About, Detail, Extent, Output, Own, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words,
+};
 use dents_core::batch::Time;
 use dents_core::path;
 use dents_render::record::text::{push_base64, push_escaped, push_member};
@@ -102,6 +104,10 @@ impl Sink for Ndjson {
         let buffer = Vec::with_capacity(BUFFER + 4096);
         let cells = Cells::new(Syntax::Ndjson);
         Box::new(Writer { sink: self, buffer, rows: 0, parent: Parent::new(b""), cells })
+    }
+
+    fn own(&self) -> Option<Own> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).output.own()
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {

@@ -85,7 +85,7 @@ pub use panics::on_panic;
 pub(crate) use read::{Groups, Shard};
 
 use crate::sorted::Sorter;
-use crate::{About, Extent, Output, Part, Sink, subvolumes, time};
+use crate::{About, Extent, Output, Own, Part, Sink, subvolumes, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
@@ -101,6 +101,7 @@ pub struct Parquet {
     ended: Option<Time>,
     rows: Sorter,
     file: SerializedFileWriter<Sealed>,
+    own: Option<Own>,
 }
 
 impl Parquet {
@@ -111,6 +112,7 @@ impl Parquet {
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
         let schema = Schema::new(about.timestamps, about.details);
         let rows = Sorter::new(output.scratch());
+        let own = output.own();
         let file = Sealed::new(output);
         let mut file =
             SerializedFileWriter::new(file, schema.root(), schema.properties()).map_err(io_error)?;
@@ -122,7 +124,7 @@ impl Parquet {
             file.append_key_value_metadata(key_value(schema::SUBVOLUMES, text));
         }
         file.append_key_value_metadata(key_value(schema::ORDER, schema::BY_PATH.to_string()));
-        Ok(Parquet { schema, ended: about.ended, rows, file })
+        Ok(Parquet { schema, ended: about.ended, rows, file, own })
     }
 
     /// Says in the metadata which part of a scan this is.
@@ -140,8 +142,12 @@ impl Sink for Parquet {
         Box::new(self.rows.worker())
     }
 
+    fn own(&self) -> Option<Own> {
+        self.own.clone()
+    }
+
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        let Parquet { schema, ended, rows, file } = *self;
+        let Parquet { schema, ended, rows, file, .. } = *self;
         let (mut file, checksums) = groups::write(&rows.finish()?, &schema, file)?;
         let checksums: Vec<String> = checksums.iter().map(|checksum| format!("{checksum:08x}")).collect();
         file.append_key_value_metadata(key_value(schema::CHECKSUMS, checksums.join(" ")));

@@ -3,6 +3,7 @@
 use super::decode::{Rows, details_of, may_have};
 use super::section::Section;
 use super::{io_error, panics, schema};
+use crate::dir::{Dir, Named};
 use crate::manifest::{self, Manifest};
 use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
 use crate::row::Row;
@@ -23,11 +24,17 @@ fn value<'f>(metadata: &'f ParquetMetaData, key: &str) -> Option<&'f str> {
     all.iter().find(|one| one.key == key)?.value.as_deref()
 }
 
+/// Where the bytes are.
+enum Opened {
+    File(File),
+    /// A shard is opened for each row group, because there may be more shards than descriptors.
+    Shard(Named),
+}
+
 /// A Parquet file that this crate wrote.
 struct Table {
     path: PathBuf,
-    /// `None` for a shard, which is opened for each row group, because there may be more shards than descriptors.
-    file: Option<File>,
+    file: Opened,
     metadata: ParquetMetaData,
     /// The checksum of each row group.
     checksums: Vec<u32>,
@@ -36,7 +43,15 @@ struct Table {
 
 impl Table {
     /// Reads the footer, and checks that this crate wrote the file.
-    fn open(path: &Path, file: &File) -> io::Result<Table> {
+    fn open(path: &Path, opened: Opened) -> io::Result<Table> {
+        let kept;
+        let file = match &opened {
+            Opened::File(file) => file,
+            Opened::Shard(shard) => {
+                kept = shard.open().map_err(|error| message::cannot_read(path, &error))?;
+                &kept
+            }
+        };
         let not_ours = || {
             let way_out = "name one that `dents scan` wrote";
             message::bad_file(path, "a Parquet file, but not of a scan", way_out)
@@ -58,23 +73,18 @@ impl Table {
             "true" => Extent::Complete,
             _ => Extent::Partial,
         });
-        Ok(Table { path: path.to_path_buf(), file: None, metadata, checksums, extent })
+        Ok(Table { path: path.to_path_buf(), file: opened, metadata, checksums, extent })
     }
 
     /// Opens a shard. It must have this number of rows, and be complete if the scan is.
-    fn shard(path: &Path, rows: u64, extent: Extent) -> io::Result<Table> {
+    fn shard(named: Named, rows: u64, extent: Extent) -> io::Result<Table> {
+        let path = &named.path();
         let way_out = "copy the whole directory again, or scan again";
         let wrong = |problem: &str| message::bad_file(path, problem, way_out);
-        let opened = match path.metadata() {
-            Ok(about) if !about.is_file() => return Err(wrong("a shard must be a regular file")),
-            Ok(_) => File::open(path),
-            Err(error) => Err(error),
-        };
-        let file = opened.map_err(|error| match error.kind() {
+        let table = Table::open(path, Opened::Shard(named)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => wrong("the manifest names this shard, and it is missing"),
-            _ => message::cannot_read(path, &error),
+            _ => error,
         })?;
-        let table = Table::open(path, &file)?;
         let there = table.rows();
         if there != rows {
             return Err(wrong(&format!("{there} rows, and the manifest says {rows}")));
@@ -138,9 +148,9 @@ impl Table {
         let start = ranges.clone().map(|(start, _)| start).min().unwrap_or(0);
         let opened;
         let file = match &self.file {
-            Some(file) => file,
-            None => {
-                opened = File::open(&self.path)?;
+            Opened::File(file) => file,
+            Opened::Shard(shard) => {
+                opened = shard.open()?;
                 &opened
             }
         };
@@ -158,9 +168,8 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    pub(crate) fn open(path: &Path) -> io::Result<Shard> {
-        let file = File::open(path).map_err(|error| message::cannot_read(path, &error))?;
-        let table = Table::open(path, &file)?;
+    pub(crate) fn open(named: Named) -> io::Result<Shard> {
+        let table = Table::open(&named.path(), Opened::Shard(named))?;
         let value = |key| value(&table.metadata, key);
         Ok(Shard {
             part: value(schema::PART).unwrap_or_default().to_string(),
@@ -182,17 +191,18 @@ pub(crate) struct Groups {
 impl Groups {
     /// The row groups of a file.
     pub(crate) fn of_file(path: &Path, file: File) -> io::Result<Groups> {
-        let table = Table::open(path, &file)?;
+        let table = Table::open(path, Opened::File(file))?;
         let value = |key| value(&table.metadata, key);
         let (span, extent) = (Span::of(value(schema::BEGUN), value(schema::ENDED)), table.extent);
         let subvolumes = value(schema::SUBVOLUMES).map(subvolumes::parse).unwrap_or_default();
-        Ok(Groups { tables: vec![Table { file: Some(file), ..table }], span, extent, subvolumes })
+        Ok(Groups { tables: vec![table], span, extent, subvolumes })
     }
 
     /// The row groups of all shards in a directory. Reads their footers.
     pub(crate) fn of_directory(directory: &Path) -> io::Result<Groups> {
-        let Manifest { extent, begun, ended, shards, .. } = Manifest::read(directory)?;
-        let open = |shard: manifest::Shard| Table::shard(&directory.join(shard.file), shard.rows, extent);
+        let dir = Dir::any(directory).map_err(|error| message::cannot_read(directory, &error))?;
+        let Manifest { extent, begun, ended, shards, .. } = Manifest::of_dir(&dir)?;
+        let open = |shard: manifest::Shard| Table::shard(dir.file(shard.file)?, shard.rows, extent);
         let tables = shards.into_iter().map(open).collect::<io::Result<_>>()?;
         let (span, subvolumes) = (Span { begun: Some(begun), ended }, Vec::new());
         Ok(Groups { tables, span, extent: Some(extent), subvolumes })

@@ -2,13 +2,12 @@
 
 use super::claim::mark;
 use super::list::{Record, Writer};
-use super::{LEFT, Parts, WAITING, written};
+use super::{Parts, written};
+use crate::dir::Named;
 use crate::parquet::Parquet;
-use crate::{About, Extent, Output, Sink, message, output};
+use crate::{About, Extent, Output, Sink, message};
 use std::ffi::CStr;
-use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// One attempt at a task. If it is dropped before its commit, nothing of it stays.
@@ -18,7 +17,7 @@ pub struct Attempt<'p> {
     name: String,
     left: Mutex<Option<Writer>>,
     /// What is removed with it.
-    path: Option<PathBuf>,
+    file: Option<Named>,
 }
 
 /// The end of an attempt.
@@ -47,25 +46,26 @@ impl Parts {
     #[must_use]
     pub fn attempt(&self, id: &str) -> Attempt<'_> {
         let name = random();
-        let path = Some(self.left_path(id, &name));
-        Attempt { parts: self, id: id.to_string(), name, left: Mutex::default(), path }
+        let file = self.left_file(id, &name).ok();
+        Attempt { parts: self, id: id.to_string(), name, left: Mutex::default(), file }
     }
 }
 
 impl Attempt<'_> {
-    /// Leaves a directory over. `depth` is that of its entries.
+    /// Leaves a directory over. `depth` is that of its entries, `tries` how often it could not be opened.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn leave(&self, parent: &[u8], name: &CStr, depth: u32) -> io::Result<()> {
+    pub fn leave(&self, parent: &[u8], name: &CStr, depth: u32, tries: u32) -> io::Result<()> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = self.parts.left_path(&self.id, &self.name);
+        let file = self.parts.left_file(&self.id, &self.name)?;
         let pushed = match &mut *left {
             Some(left) => Ok(left),
-            none => Writer::create(&path, b"dents parts left 1").map(|list| none.insert(list)),
+            none => Writer::create(&file, b"dents parts left 2").map(|list| none.insert(list)),
         };
-        let pushed = pushed.and_then(|left| left.push(&Record { depth, parent, name: name.to_bytes() }));
-        pushed.map_err(|error| written(&path, error))
+        let pushed =
+            pushed.and_then(|left| left.push(&Record { depth, tries, parent, name: name.to_bytes() }));
+        pushed.map_err(|error| written(&file, error))
     }
 
     /// The shard.
@@ -73,7 +73,7 @@ impl Attempt<'_> {
     /// # Errors
     /// If it cannot be created.
     pub fn shard(&self, about: &About<'_>) -> io::Result<Parquet> {
-        Parquet::new(Output::create_once(&self.parts.shard(&self.id))?, about)
+        Parquet::new(Output::create_once(self.parts.shard(&self.id)?)?, about)
     }
 
     /// Commits the task: the list of what is left over, then the shard. Returns how many directories these are.
@@ -89,7 +89,7 @@ impl Attempt<'_> {
         shard.note(format!("{} {count}", self.name));
         match Box::new(shard).finish(extent) {
             Ok(_) => {
-                self.path = None;
+                self.file = None;
                 Ok((Committed::Won, count))
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok((Committed::Lost, count)),
@@ -99,21 +99,21 @@ impl Attempt<'_> {
 
     /// The list, and the hint where to look, must be on the disk before the shard.
     fn keep(&self, list: Writer) -> io::Result<u64> {
-        let path = self.parts.left_path(&self.id, &self.name);
         let count = list.finish().and_then(|count| {
-            output::sync_directory(&self.parts.dir.join(LEFT))?;
+            self.parts.left.sync()?;
             Ok(count)
         });
-        let count = count.map_err(|error| message::cannot_write(&path, &error))?;
-        mark(&self.parts.dir.join(WAITING).join(&self.id))?;
+        let path = || self.parts.left.path().join(format!("{}.{}", self.id, self.name));
+        let count = count.map_err(|error| message::cannot_write(&path(), &error))?;
+        mark(&self.parts.waiting.file(&self.id)?)?;
         Ok(count)
     }
 }
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = fs::remove_file(path);
+        if let Some(file) = &self.file {
+            let _ = file.remove();
         }
     }
 }

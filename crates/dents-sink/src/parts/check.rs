@@ -4,7 +4,7 @@ use super::Parts;
 use super::claim::Head;
 use crate::output::Scratch;
 use crate::sorted::Sorter;
-use crate::{Extent, Part, Row, read};
+use crate::{Asked, Extent, Fault, Part, Row, read};
 use std::io;
 
 /// What was found.
@@ -18,6 +18,8 @@ pub struct Verdict {
     pub waiting: u64,
     /// Rows of all shards.
     pub rows: u64,
+    /// Directories that could not be opened or read, in the end.
+    pub unread: u64,
     /// Shards with a root that could not be read.
     pub partial: u64,
     /// What is wrong, each in a line.
@@ -41,7 +43,7 @@ impl Parts {
         let mut rows = sorter.worker();
         let (mut claimed, mut left) = (0_u64, self.plan.roots.len() as u64);
         for number in 1..=verdict.tasks {
-            let checked = Head::read(&self.claim_path(number)).and_then(|head| {
+            let checked = self.claim_file(number).and_then(Head::read).and_then(|head| {
                 claimed += self.directories(&head.id)?.len() as u64;
                 Ok((self.done(&head.id)?, head))
             });
@@ -52,9 +54,13 @@ impl Parts {
                     left = left.saturating_add(done.left);
                     verdict.partial += u64::from(done.extent == Extent::Partial);
                     verdict.rows += done.entries;
-                    let path = self.shard(&head.id);
-                    let mut give = |row: &Row<'_>| rows.row(row);
-                    match read::open(&path).and_then(|reader| reader.for_each(&mut give)) {
+                    let mut give = |row: &Row<'_>| {
+                        let is_unread = |fault: Fault| matches!(fault.asked, Asked::Open | Asked::Read);
+                        verdict.unread += u64::from(row.fault.is_some_and(is_unread));
+                        rows.row(row)
+                    };
+                    let reader = self.shard(&head.id).and_then(|shard| read::shard(&shard));
+                    match reader.and_then(|reader| reader.for_each(&mut give)) {
                         Ok(_) => {}
                         Err(error) => verdict.problems.push(error.to_string()),
                     }

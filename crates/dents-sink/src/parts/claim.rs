@@ -10,15 +10,14 @@
 
 use super::list::{Cursor, Reader, Writer};
 use super::plan::Plan;
-use super::{CLAIMS, LEFT, LOG, PLAN, Parts, TAKEN, WAITING, attempt, is_id, wrong};
+use super::{LOG, PLAN, Parts, TAKEN, WAITING, attempt, is_id, modified, wrong};
 use crate::coding::{Bytes, put_bytes, put_number};
-use crate::{message, output};
-use std::fs::{self, File};
+use crate::dir::{Named, PRIVATE};
+use crate::message;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const MAGIC: &[u8] = b"dents parts claim 1";
+const MAGIC: &[u8] = b"dents parts claim 2";
 /// Without a number, a claim takes this part of what waits, so that others get some too.
 const SHARE: u64 = 16;
 /// And so many at most.
@@ -76,8 +75,9 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub(super) fn read(path: &Path) -> io::Result<Head> {
-        let (bytes, cursor) = Reader::head(path).map_err(|error| match error.kind() {
+    pub(super) fn read(file: Named) -> io::Result<Head> {
+        let path = file.path();
+        let (bytes, cursor) = Reader::head(file).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 let id = path.file_name().unwrap_or_default().display();
                 wrong(format!(
@@ -87,7 +87,7 @@ impl Head {
             _ => error,
         })?;
         let head = Head::parse(&bytes)
-            .ok_or_else(|| message::damaged(path, "not a claim that this program knows"))?;
+            .ok_or_else(|| message::damaged(&path, "not a claim that this program knows"))?;
         Ok(Head { cursor, ..head })
     }
 
@@ -189,15 +189,19 @@ impl Parts {
     /// If a claim cannot be read.
     pub fn open_tasks(&self, before: Option<Open>) -> io::Result<Open> {
         let Open { mut claims, last } = before.unwrap_or_default();
-        claims.retain(|(_, claim)| !self.shard(&claim.id).exists());
+        claims.retain(|(_, claim)| !self.is_committed(&claim.id));
         let now = self.last();
         for number in last + 1..=now {
-            let Head { id, directories, .. } = Head::read(&self.claim_path(number))?;
-            if !self.shard(&id).exists() {
+            let Head { id, directories, .. } = Head::read(self.claim_file(number)?)?;
+            if !self.is_committed(&id) {
                 claims.push((number, Claim { id, directories, waiting: 0 }));
             }
         }
         Ok(Open { claims, last: now })
+    }
+
+    fn is_committed(&self, id: &str) -> bool {
+        self.shard(id).is_ok_and(|shard| shard.exists())
     }
 
     /// One of these tasks that was claimed this long ago, and not given again since. Times are those of the file server.
@@ -205,16 +209,14 @@ impl Parts {
     /// # Errors
     /// If the time cannot be read or written.
     pub fn give_again(&self, open: &Open, age: Duration) -> io::Result<Option<Claim>> {
-        let clock = self.temporary(|path| File::create(path).map(drop))?;
+        let clock = self.temporary(|file| file.create(PRIVATE).map(drop))?;
         let now = clock.modified()?;
         for (number, claim) in &open.claims {
-            let path = self.claim_path(*number);
-            let then = fs::metadata(&path).and_then(|there| there.modified());
-            let then = then.map_err(|error| message::cannot_read(&path, &error))?;
+            let file = self.claim_file(*number)?;
+            let then = modified(&file)?;
             if now.duration_since(then).is_ok_and(|passed| passed >= age) {
-                let touched =
-                    File::options().append(true).open(&path).and_then(|file| file.set_modified(now));
-                touched.map_err(|error| message::cannot_write(&path, &error))?;
+                let touched = file.append().and_then(|open| open.set_modified(now));
+                touched.map_err(|error| message::cannot_write(&file.path(), &error))?;
                 return Ok(Some(claim.clone()));
             }
         }
@@ -231,8 +233,8 @@ impl Parts {
 
     /// The number of the last claim.
     pub(super) fn last(&self) -> u64 {
-        let _ = File::open(self.dir.join(LOG));
-        let is_there = |number: u64| fs::symlink_metadata(self.claim_path(number)).is_ok();
+        let _ = self.dir.sub(LOG);
+        let is_there = |number: u64| self.claim_file(number).is_ok_and(|claim| claim.exists());
         let mut beyond = 1;
         while is_there(beyond) {
             beyond *= 2;
@@ -250,18 +252,16 @@ impl Parts {
         let mut head = match self.last() {
             0 => self.beginning()?,
             last => {
-                let head = Head::read(&self.claim_path(last))?;
+                let head = Head::read(self.claim_file(last)?)?;
                 self.follow(&head)?;
                 Head { number: last, ..head }
             }
         };
         head.taken.clear();
         // Opening a directory makes an NFS client ask for changes.
-        let _ = File::open(self.dir.join(TAKEN));
-        let waiting = self.dir.join(WAITING);
-        let hints = fs::read_dir(&waiting).map_err(|error| message::cannot_read(&waiting, &error))?;
-        for hint in hints {
-            let name = hint.map_err(|error| message::cannot_read(&waiting, &error))?.file_name();
+        let _ = self.dir.sub(TAKEN);
+        let hints = self.dir.sub(WAITING).and_then(|waiting| waiting.names());
+        for name in hints.map_err(|error| message::cannot_read(self.waiting.path(), &error))? {
             if let Some(id) = name.to_str().filter(|id| is_id(id)) {
                 self.add(id, &mut head)?;
             }
@@ -271,7 +271,7 @@ impl Parts {
 
     /// Before the first claim the roots wait.
     fn beginning(&self) -> io::Result<Head> {
-        let (at, left) = (Plan::cursor(&self.dir.join(PLAN))?, self.plan.roots.len() as u64);
+        let (at, left) = (Plan::cursor(self.dir.file(PLAN)?)?, self.plan.roots.len() as u64);
         let roots = Source { id: String::new(), attempt: String::new(), at, left };
         Ok(Head { sources: vec![roots], ..Head::default() })
     }
@@ -281,12 +281,11 @@ impl Parts {
         if head.sources.iter().any(|source| source.id == id) {
             return Ok(());
         }
-        let is_taken = self.dir.join(TAKEN).join(id).exists();
+        let is_taken = self.taken.file(id)?.exists();
         let done = if is_taken { None } else { self.done(id)? };
         match done {
             Some(done) if done.left > 0 => {
-                let path = self.left_path(id, &done.attempt);
-                let (_, at) = Reader::head(&path)?;
+                let (_, at) = Reader::head(self.left_file(id, &done.attempt)?)?;
                 head.sources.push(Source { id: id.to_string(), attempt: done.attempt, at, left: done.left });
             }
             // A second attempt may have said this again, or one that lost.
@@ -299,17 +298,17 @@ impl Parts {
     }
 
     fn forget(&self, id: &str) {
-        let _ = fs::remove_file(self.dir.join(WAITING).join(id));
+        let _ = self.waiting.file(id).and_then(|hint| hint.remove());
     }
 
-    pub(super) fn left_path(&self, id: &str, attempt: &str) -> PathBuf {
-        self.dir.join(LEFT).join(format!("{id}.{attempt}"))
+    pub(super) fn left_file(&self, id: &str, attempt: &str) -> io::Result<Named> {
+        self.left.file(format!("{id}.{attempt}"))
     }
 
-    fn source_path(&self, source: &Source) -> PathBuf {
+    fn source_file(&self, source: &Source) -> io::Result<Named> {
         match source.id.is_empty() {
-            true => self.dir.join(PLAN),
-            false => self.left_path(&source.id, &source.attempt),
+            true => self.dir.file(PLAN),
+            false => self.left_file(&source.id, &source.attempt),
         }
     }
 
@@ -332,17 +331,17 @@ impl Parts {
         }
         let used = head.sources.extract_if(.., |source| source.left == 0);
         head.taken = used.map(|source| source.id).filter(|id| !id.is_empty()).collect();
-        let temporary = self.temporary(|path| {
+        let temporary = self.temporary(|file| {
             let mut bytes = Vec::new();
             head.put(&mut bytes);
-            let mut writer = Writer::create(path, &bytes)?;
+            let mut writer = Writer::create(file, &bytes)?;
             let mut want = head.directories;
             for mut source in from {
                 want -= self.take(&mut source, want, &mut |record| writer.push(record))?;
             }
             writer.finish().map(drop)
         })?;
-        temporary.publish(&self.claim_path(head.number))
+        temporary.publish(&self.claim_file(head.number)?)
     }
 
     /// Gives at most so many directories of a source, and moves its place behind them. Returns how many these were.
@@ -356,8 +355,9 @@ impl Parts {
         if count == 0 {
             return Ok(0);
         }
-        let path = self.source_path(source);
-        let mut reader = Reader::open(&path, source.at)?;
+        let file = self.source_file(source)?;
+        let path = file.path();
+        let mut reader = Reader::open(file, source.at)?;
         for _ in 0..count {
             match reader.next()? {
                 Some(record) => give(&record)?,
@@ -371,22 +371,19 @@ impl Parts {
 
     /// Does what a claim implies, unless it is done.
     fn follow(&self, head: &Head) -> io::Result<()> {
-        let name = self.dir.join(CLAIMS).join(&head.id);
-        if !name.exists() {
-            let linked = fs::hard_link(self.claim_path(head.number), &name);
-            match linked {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                    return Err(message::cannot_write(&name, &error));
-                }
+        let claim = self.claims.file(&head.id)?;
+        if !claim.exists() {
+            let cannot_write = |error| message::cannot_write(&claim.path(), &error);
+            match self.claim_file(head.number)?.link(&claim) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(cannot_write(error)),
                 _ => {}
             }
-            let dir = self.dir.join(CLAIMS);
-            output::sync_directory(&dir).map_err(|error| message::cannot_write(&dir, &error))?;
+            self.claims.sync().map_err(cannot_write)?;
         }
         for id in &head.taken {
-            let path = self.dir.join(TAKEN).join(id);
-            if !path.exists() {
-                mark(&path)?;
+            let taken = self.taken.file(id)?;
+            if !taken.exists() {
+                mark(&taken)?;
             }
             self.forget(id);
         }
@@ -394,9 +391,11 @@ impl Parts {
     }
 }
 
-/// Creates an empty file, and waits until its name is on the disk.
-pub(super) fn mark(path: &Path) -> io::Result<()> {
-    let dir = path.parent().unwrap_or(path);
-    let made = File::create(path).and_then(|_| output::sync_directory(dir));
-    made.map_err(|error| message::cannot_write(path, &error))
+/// Creates an empty file, unless there is one, and waits until its name is on the disk.
+pub(super) fn mark(file: &Named) -> io::Result<()> {
+    let made = match file.create(PRIVATE) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        other => other.map(drop),
+    };
+    made.and_then(|()| file.dir().sync()).map_err(|error| message::cannot_write(&file.path(), &error))
 }

@@ -1,6 +1,6 @@
 //! Files for the fuzz target `parts`.
 
-use super::{Parts, Plan};
+use super::{Parts, Plan, Trees};
 use dents_core::batch::Time;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ pub(crate) fn plan(dir: &Path) -> Parts {
     let begun = Time { sec: 1_700_000_000, nsec: 0 };
     let options = vec!["--one-file-system".into(), "--type=f".into()];
     let roots = vec![b"/data".to_vec(), b"other\xff".to_vec()];
-    Parts::start(dir, Plan { options, roots, cwd: "/".into(), begun }).expect("room")
+    Parts::start(dir, Plan { options, roots, trees: Trees::default(), cwd: "/".into(), begun }).expect("room")
 }
 
 /// A plan, claims, and a list of what a task left over.
@@ -22,7 +22,7 @@ pub(crate) fn files() -> Vec<Vec<u8>> {
     let claim = parts.claim(Some(2)).expect("room").expect("the roots wait");
     let attempt = parts.attempt(&claim.id);
     let names = [c"a", c"b\n", c"c\xfe", c"d"];
-    names.into_iter().for_each(|name| attempt.leave(b"/data/x", name, 3).expect("room"));
+    names.into_iter().for_each(|name| attempt.leave(b"/data/x", name, 3, 1).expect("room"));
     let timestamps = crate::time::Unit::Micros;
     let details = crate::read::Columns::empty();
     let about = About {

@@ -1,15 +1,15 @@
 //! Lists of directories: frames of a journal, each with its length and its CRC-32, after a frame that says what the file is.
 //!
-//! A record is the depth of the directory's entries, the path of its parent and its name, each with its length: see [`Directory`].
+//! A record is the depth of the directory's entries, how often it could not be opened, the path of its parent and its name, each with its length: see [`Directory`].
 
 use crate::coding::{Bytes, put_bytes, put_number};
+use crate::dir::{Named, PRIVATE};
 use crate::journal::{frame, segment::Frames};
 use crate::message;
 use dents_core::tree::StartPoint;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 /// Bytes of records in a frame, about.
 const FRAME: usize = 32 << 10;
@@ -19,8 +19,8 @@ const FRAME: usize = 32 << 10;
 pub enum Directory {
     /// A root: its own row is not written yet.
     Root(CString),
-    /// Where a walk begins.
-    Below(StartPoint),
+    /// Where a walk begins, and how often it failed to.
+    Below(StartPoint, u32),
 }
 
 /// A record.
@@ -28,6 +28,8 @@ pub enum Directory {
 pub(super) struct Record<'r> {
     /// The depth of its entries; 0 for a root whose row is not written yet.
     pub(super) depth: u32,
+    /// How often it could not be opened.
+    pub(super) tries: u32,
     pub(super) parent: &'r [u8],
     pub(super) name: &'r [u8],
 }
@@ -35,14 +37,20 @@ pub(super) struct Record<'r> {
 impl<'r> Record<'r> {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         put_number(out, u64::from(self.depth));
+        put_number(out, u64::from(self.tries));
         put_bytes(out, self.parent);
         put_bytes(out, self.name);
     }
 
     /// `None` if the bytes are invalid.
     pub(super) fn take(bytes: &mut Bytes<'r>) -> Option<Record<'r>> {
-        let record = Record { depth: bytes.small()?, parent: bytes.bytes()?, name: bytes.bytes()? };
-        let Record { depth, parent, name } = record;
+        let record = Record {
+            depth: bytes.small()?,
+            tries: bytes.small()?,
+            parent: bytes.bytes()?,
+            name: bytes.bytes()?,
+        };
+        let Record { depth, parent, name, .. } = record;
         let is_root = depth < 2;
         let is_plain = is_root || !name.contains(&b'/');
         let valid = !name.is_empty() && is_plain && parent.is_empty() == is_root;
@@ -54,7 +62,7 @@ impl<'r> Record<'r> {
         let name = CString::new(self.name).unwrap_or_default();
         match self.depth {
             0 => Directory::Root(name),
-            depth => Directory::Below(StartPoint { parent: self.parent.to_vec(), name, depth }),
+            depth => Directory::Below(StartPoint { parent: self.parent.to_vec(), name, depth }, self.tries),
         }
     }
 }
@@ -70,8 +78,8 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Begins a file, which must be new.
-    pub(super) fn create(path: &Path, head: &[u8]) -> io::Result<Writer> {
-        let file = File::options().write(true).create_new(true).open(path)?;
+    pub(super) fn create(named: &Named, head: &[u8]) -> io::Result<Writer> {
+        let file = named.create(PRIVATE)?;
         let mut writer = Writer { file, block: head.to_vec(), frame: Vec::new(), records: 0 };
         writer.flush()?;
         Ok(writer)
@@ -112,7 +120,7 @@ pub(super) struct Cursor {
 
 /// Reads a list, or a file that begins with another frame.
 pub(super) struct Reader {
-    path: PathBuf,
+    file: Named,
     frames: Frames,
     payload: Vec<u8>,
     /// Bytes of the payload that were taken.
@@ -122,12 +130,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn open(path: &Path, at: Cursor) -> io::Result<Reader> {
-        let mut frames = Frames::open(path.to_path_buf())
-            .map_err(|error| message::cannot_read(path, &io::Error::from(error.kind())))?;
+    pub(super) fn open(file: Named, at: Cursor) -> io::Result<Reader> {
+        let mut frames =
+            Frames::open(file.clone()).map_err(|error| message::cannot_read(&file.path(), &error))?;
         frames.go_to(at.frame);
-        let mut reader =
-            Reader { path: path.to_path_buf(), frames, payload: Vec::new(), used: 0, at, after: at.frame };
+        let mut reader = Reader { file, frames, payload: Vec::new(), used: 0, at, after: at.frame };
         let skip = std::mem::take(&mut reader.at.skip);
         for _ in 0..skip {
             if reader.next()?.is_none() {
@@ -138,8 +145,8 @@ impl Reader {
     }
 
     /// The first frame, and where the next one begins.
-    pub(super) fn head(path: &Path) -> io::Result<(Vec<u8>, Cursor)> {
-        let mut reader = Reader::open(path, Cursor::default())?;
+    pub(super) fn head(file: Named) -> io::Result<(Vec<u8>, Cursor)> {
+        let mut reader = Reader::open(file, Cursor::default())?;
         if !reader.load()? {
             return Err(reader.damaged());
         }
@@ -147,7 +154,7 @@ impl Reader {
     }
 
     fn damaged(&self) -> io::Error {
-        message::damaged(&self.path, "not a whole list of directories")
+        message::damaged(&self.file.path(), "not a whole list of directories")
     }
 
     /// Where the next record is.
@@ -164,7 +171,7 @@ impl Reader {
         }
         let mut bytes = Bytes(&self.payload[self.used..]);
         let Some(record) = Record::take(&mut bytes) else {
-            return Err(message::damaged(&self.path, "not a list of directories"));
+            return Err(message::damaged(&self.file.path(), "not a list of directories"));
         };
         self.used = self.payload.len() - bytes.0.len();
         self.at.skip += 1;
@@ -172,7 +179,7 @@ impl Reader {
     }
 
     fn load(&mut self) -> io::Result<bool> {
-        let failed = |error: io::Error| message::cannot_read(&self.path, &error);
+        let failed = |error: io::Error| message::cannot_read(&self.file.path(), &error);
         let Some(found) = self.frames.next().map_err(failed)? else { return Ok(false) };
         self.payload.clear();
         self.payload.extend_from_slice(found.payload);

@@ -24,6 +24,9 @@
 //! name, which depends on the task alone; what it left over counts from then on. A process that dies before that has changed nothing, and
 //! the task can be run again, also while the first process still runs: the second shard is dropped.
 //!
+//! **Other users.** All processes of a scan are those of one user, or of root: they believe what is in the directory, so nobody else may be
+//! able to write to it (`../dir.rs`).
+//!
 //! **Memory.** Waiting directories are in files, about 20 bytes and a path each. A claim reads those that it takes and keeps none in
 //! memory, but for a bundle that is walked.
 
@@ -39,15 +42,15 @@ pub use attempt::{Attempt, Committed};
 pub use check::Verdict;
 pub use claim::{Claim, Open};
 pub use list::Directory;
-pub use plan::Plan;
+pub use plan::{Plan, Trees};
 
+use crate::dir::{Dir, Named};
 use crate::manifest::{Manifest, Shard};
 use crate::parquet;
 use crate::{Extent, message, time};
 use claim::Head;
-use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 const PLAN: &str = "plan";
@@ -60,7 +63,13 @@ const TMP: &str = "tmp";
 
 /// The directory of a scan in parts.
 pub struct Parts {
-    dir: PathBuf,
+    dir: Dir,
+    log: Dir,
+    claims: Dir,
+    left: Dir,
+    waiting: Dir,
+    taken: Dir,
+    tmp: Dir,
     plan: Plan,
 }
 
@@ -107,13 +116,12 @@ impl Parts {
     /// # Errors
     /// With [`ErrorKind::InvalidInput`], if it has another plan; or if a file cannot be written.
     pub fn start(dir: &Path, plan: Plan) -> io::Result<Parts> {
-        for made in ["", LOG, CLAIMS, LEFT, WAITING, TAKEN, TMP].map(|name| dir.join(name)) {
-            fs::create_dir_all(&made).map_err(|error| message::cannot_write(&made, &error))?;
-        }
-        let parts = Parts { dir: dir.to_path_buf(), plan };
-        let temporary = parts.temporary(|path| parts.plan.write(path))?;
-        let path = dir.join(PLAN);
-        if temporary.publish(&path)? {
+        let made = Dir::make(dir).map_err(|error| message::cannot_write(dir, &error))?;
+        let parts = Parts::with(made, plan, |dir, name| {
+            dir.make_sub(name).map_err(|error| message::cannot_write(&dir.path().join(name), &error))
+        })?;
+        let temporary = parts.temporary(|file| parts.plan.write(file))?;
+        if temporary.publish(&parts.dir.file(PLAN)?)? {
             return Ok(parts);
         }
         let there = Parts::open(dir)?;
@@ -124,9 +132,23 @@ impl Parts {
     /// Opens the directory of a scan.
     ///
     /// # Errors
-    /// If it has no plan, or one that cannot be read.
+    /// If it has no plan, or one that cannot be read; or if other users may write to it.
     pub fn open(dir: &Path) -> io::Result<Parts> {
-        Ok(Parts { dir: dir.to_path_buf(), plan: Plan::read(&dir.join(PLAN))? })
+        let opened = Dir::open(dir).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => plan::no_scan(dir),
+            _ => message::cannot_open(dir, &error),
+        })?;
+        let plan = Plan::read(opened.file(PLAN)?)?;
+        Parts::with(opened, plan, |dir, name| {
+            dir.sub(name).map_err(|error| message::cannot_open(&dir.path().join(name), &error))
+        })
+    }
+
+    fn with(dir: Dir, plan: Plan, sub: impl Fn(&Dir, &str) -> io::Result<Dir>) -> io::Result<Parts> {
+        let sub = |name| sub(&dir, name);
+        let (log, claims, left) = (sub(LOG)?, sub(CLAIMS)?, sub(LEFT)?);
+        let (waiting, taken, tmp) = (sub(WAITING)?, sub(TAKEN)?, sub(TMP)?);
+        Ok(Parts { dir, log, claims, left, waiting, taken, tmp, plan })
     }
 
     /// The plan.
@@ -138,7 +160,7 @@ impl Parts {
     /// The directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.dir.path()
     }
 
     /// The directories of a task.
@@ -146,10 +168,11 @@ impl Parts {
     /// # Errors
     /// With [`ErrorKind::InvalidInput`], if there is no such task; or if its claim cannot be read.
     pub fn directories(&self, id: &str) -> io::Result<Vec<Directory>> {
-        let path = self.dir.join(CLAIMS).join(id);
-        let head = Head::read(&path)?;
+        let file = self.claims.file(id)?;
+        let path = file.path();
+        let head = Head::read(file.clone())?;
         let mut directories = Vec::new();
-        let mut reader = list::Reader::open(&path, head.cursor)?;
+        let mut reader = list::Reader::open(file, head.cursor)?;
         while let Some(directory) = reader.next()? {
             if !self.plan.has(&directory) {
                 return Err(message::damaged(&path, "a directory is not below the roots"));
@@ -166,14 +189,13 @@ impl Parts {
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
         // Opening the directory makes an NFS client ask for changes.
-        let _ = File::open(self.dir.join(CLAIMS));
-        self.dir.join(CLAIMS).join(id).exists()
+        let _ = self.dir.sub(CLAIMS);
+        self.claims.file(id).is_ok_and(|claim| claim.exists())
     }
 
     /// The shard of a task.
-    #[must_use]
-    pub fn shard(&self, id: &str) -> PathBuf {
-        self.dir.join(shard_name(id))
+    fn shard(&self, id: &str) -> io::Result<Named> {
+        self.dir.file(shard_name(id))
     }
 
     /// The result of a task, if it is committed.
@@ -181,11 +203,12 @@ impl Parts {
     /// # Errors
     /// If its shard cannot be read.
     pub fn done(&self, id: &str) -> io::Result<Option<Done>> {
-        let path = self.shard(id);
-        if !path.exists() {
+        let shard = self.shard(id)?;
+        if !shard.exists() {
             return Ok(None);
         }
-        let parquet::Shard { part, rows, extent, span } = parquet::Shard::open(&path)?;
+        let path = shard.path();
+        let parquet::Shard { part, rows, extent, span } = parquet::Shard::open(shard)?;
         let parsed = part.split_once(' ').and_then(|(attempt, left)| {
             let left = left.parse().ok()?;
             attempt::is_attempt(attempt).then(|| (attempt.to_string(), left))
@@ -202,7 +225,7 @@ impl Parts {
     /// If a claim or shard cannot be read; or that of `give`.
     pub fn tasks(&self, give: &mut dyn FnMut(Task) -> io::Result<()>) -> io::Result<()> {
         for number in 1..=self.last() {
-            let Head { id, directories, .. } = Head::read(&self.claim_path(number))?;
+            let Head { id, directories, .. } = Head::read(self.claim_file(number)?)?;
             let committed = self.done(&id)?;
             give(Task { id, directories, committed })?;
         }
@@ -236,18 +259,17 @@ impl Parts {
             roots: self.plan.roots.clone(),
             shards,
         };
-        manifest.write(&self.dir)?;
+        manifest.write_in(&self.dir)?;
         Ok(manifest)
     }
 
-    fn claim_path(&self, number: u64) -> PathBuf {
-        self.dir.join(LOG).join(number.to_string())
+    fn claim_file(&self, number: u64) -> io::Result<Named> {
+        self.log.file(number.to_string())
     }
 
     /// Writes a file in `tmp`.
-    fn temporary(&self, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Temporary> {
-        let path = self.dir.join(TMP).join(attempt::random());
-        let temporary = Temporary(path);
+    fn temporary(&self, write: impl FnOnce(&Named) -> io::Result<()>) -> io::Result<Temporary> {
+        let temporary = Temporary(self.tmp.file(attempt::random())?);
         write(&temporary.0).map_err(|error| written(&temporary.0, error))?;
         Ok(temporary)
     }
@@ -258,27 +280,32 @@ fn shard_name(id: &str) -> String {
 }
 
 /// A file in `tmp`, removed when dropped.
-struct Temporary(PathBuf);
+struct Temporary(Named);
 
 impl Temporary {
-    fn publish(&self, to: &Path) -> io::Result<bool> {
-        crate::output::publish(&self.0, to).map_err(|error| message::cannot_write(to, &error))
+    fn publish(&self, to: &Named) -> io::Result<bool> {
+        self.0.publish(to).map_err(|error| message::cannot_write(&to.path(), &error))
     }
 
     /// When it was written, by the clock of the file server.
     fn modified(&self) -> io::Result<SystemTime> {
-        let modified = self.0.metadata().and_then(|there| there.modified());
-        modified.map_err(|error| message::cannot_read(&self.0, &error))
+        modified(&self.0)
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = self.0.remove();
     }
 }
 
+/// When a file was changed.
+fn modified(file: &Named) -> io::Result<SystemTime> {
+    let there = file.open().and_then(|file| file.metadata()).and_then(|about| about.modified());
+    there.map_err(|error| message::cannot_read(&file.path(), &error))
+}
+
 /// The message about a file that is written, unless there is one already: errors of reading have one.
-fn written(path: &Path, error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { message::cannot_write(path, &error) } else { error }
+fn written(file: &Named, error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { message::cannot_write(&file.path(), &error) } else { error }
 }

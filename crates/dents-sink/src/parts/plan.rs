@@ -3,15 +3,17 @@
 use super::list::{Cursor, Reader, Record, Writer};
 use super::wrong;
 use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::dir::Named;
 use crate::message;
+use crate::root::{self, Machine, Root};
 use dents_core::batch::Time;
 use dents_core::path;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8] = b"dents parts plan 1";
+const MAGIC: &[u8] = b"dents parts plan 2";
 
 /// What all processes of a scan must agree on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +22,30 @@ pub struct Plan {
     pub options: Vec<OsString>,
     /// The roots, as they were named.
     pub roots: Vec<Vec<u8>>,
+    /// The trees that they lead to, at the start.
+    pub trees: Trees,
     /// The working directory, from which relative roots start.
     pub cwd: PathBuf,
     /// The start of the scan, by the clock of the machine that began it.
     pub begun: Time,
 }
 
+/// The trees to which roots lead: inode number, birth, type of the file system. These are the same on all machines; device numbers are not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trees(Vec<Option<Root>>);
+
+impl Trees {
+    /// Those of these roots now: one `statfs` and one `statx` for each.
+    #[must_use]
+    pub fn of(roots: &[Vec<u8>]) -> Trees {
+        let tree = |root: &Vec<u8>| CString::new(&root[..]).ok().and_then(|root| Root::with_kind(&root));
+        Trees(roots.iter().map(tree).collect())
+    }
+}
+
 impl Plan {
     /// The head, then a record for each root: so the roots are the first list of waiting directories.
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+    pub(super) fn write(&self, file: &Named) -> io::Result<()> {
         let mut head = Vec::new();
         put_bytes(&mut head, MAGIC);
         put_time(&mut head, self.begun);
@@ -36,26 +53,24 @@ impl Plan {
         put_number(&mut head, self.roots.len() as u64);
         put_number(&mut head, self.options.len() as u64);
         self.options.iter().for_each(|word| put_bytes(&mut head, word.as_bytes()));
-        let mut writer = Writer::create(path, &head)?;
+        let trees = self.trees.0.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        trees.take(self.roots.len()).for_each(|tree| root::put_with_kind(&mut head, tree));
+        let mut writer = Writer::create(file, &head)?;
         for name in &self.roots {
-            writer.push(&Record { depth: 0, parent: b"", name })?;
+            writer.push(&Record { depth: 0, tries: 0, parent: b"", name })?;
         }
         writer.finish().map(drop)
     }
 
-    pub(super) fn read(path: &Path) -> io::Result<Plan> {
-        let (head, cursor) = Reader::head(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                let dir = path.parent().unwrap_or(path);
-                let way_out = "dents parts start makes one";
-                let error = message::bad_file(dir, "not the directory of a scan in parts", way_out);
-                wrong(error.to_string())
-            }
+    pub(super) fn read(file: Named) -> io::Result<Plan> {
+        let (head, cursor) = Reader::head(file.clone()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => no_scan(file.dir().path()),
             _ => error,
         })?;
-        let damaged = || message::damaged(path, "not a plan that this program knows");
+        let path = file.path();
+        let damaged = || message::damaged(&path, "not a plan that this program knows");
         let (mut plan, count) = Plan::parse(&head).ok_or_else(damaged)?;
-        let mut reader = Reader::open(path, cursor)?;
+        let mut reader = Reader::open(file, cursor)?;
         while let Some(Record { depth: 0, name, .. }) = reader.next()? {
             plan.roots.push(name.to_vec());
         }
@@ -72,13 +87,14 @@ impl Plan {
         let count = bytes.number()?;
         let word = |_| bytes.bytes().map(|word| OsString::from_vec(word.to_vec()));
         let options = (0..count).map(word).collect::<Option<_>>()?;
+        let trees = Trees((0..roots).map(|_| root::take_with_kind(&mut bytes)).collect::<Option<_>>()?);
         let cwd = PathBuf::from(OsStr::from_bytes(cwd));
-        Some((Plan { options, roots: Vec::new(), cwd, begun }, roots))
+        Some((Plan { options, roots: Vec::new(), trees, cwd, begun }, roots))
     }
 
     /// Whether a directory is one of the roots, or below one. So a file that another program wrote into the directory leads nowhere else.
     pub(super) fn has(&self, directory: &Record<'_>) -> bool {
-        let Record { depth, parent, name } = *directory;
+        let Record { depth, parent, name, .. } = *directory;
         let is_plain = |step: &[u8]| !matches!(step, b"." | b"..");
         let is_below = |root: &[u8]| match parent.strip_prefix(root) {
             Some(rest) if rest.is_empty() || rest.starts_with(path::separator(root)) => {
@@ -90,8 +106,8 @@ impl Plan {
     }
 
     /// Where the roots are in the file of the plan.
-    pub(super) fn cursor(path: &Path) -> io::Result<Cursor> {
-        Reader::head(path).map(|(_, cursor)| cursor)
+    pub(super) fn cursor(file: Named) -> io::Result<Cursor> {
+        Reader::head(file).map(|(_, cursor)| cursor)
     }
 
     /// Whether `ours` asks for the same rows.
@@ -115,6 +131,23 @@ impl Plan {
         Err(other_plan(dir, &difference))
     }
 
+    /// Whether the roots lead to the same trees as at the start: not where one of them is not mounted.
+    ///
+    /// # Errors
+    /// With [`io::ErrorKind::InvalidInput`], if one does not.
+    pub fn check_trees(&self, dir: &Path) -> io::Result<()> {
+        let now = Trees::of(&self.roots);
+        for ((root, then), now) in self.roots.iter().zip(&self.trees.0).zip(&now.0) {
+            if let Some(change) = root::change(then.as_ref(), now.as_ref(), Machine::Any) {
+                let root = message::shown(Path::new(OsStr::from_bytes(root)));
+                let problem = format!("its root {root} is another tree here: {change}");
+                let way_out = "mount it here as where the scan was started, or run the task elsewhere";
+                return Err(wrong(message::bad_file(dir, &problem, way_out).to_string()));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether relative roots lead to the same places from this working directory.
     ///
     /// # Errors
@@ -126,6 +159,12 @@ impl Plan {
             true => Err(other_plan(dir, &format!("its roots start from {}", self.cwd.display()))),
         }
     }
+}
+
+/// The error for a directory without a plan.
+pub(super) fn no_scan(dir: &Path) -> io::Error {
+    let way_out = "dents parts start makes one";
+    wrong(message::bad_file(dir, "not the directory of a scan in parts", way_out).to_string())
 }
 
 fn other_plan(dir: &Path, difference: &str) -> io::Error {

@@ -40,6 +40,8 @@ mod wanted;
 pub(crate) use wanted::{Below, Selection};
 pub use wanted::{Columns, Wanted};
 
+#[cfg(feature = "parquet")]
+use crate::dir::Named;
 use crate::ndjson::Lines;
 use crate::{Extent, Format, Row, message, time};
 use dents_core::batch::Time;
@@ -129,6 +131,14 @@ pub fn open(path: &Path) -> io::Result<Reader> {
         }
     };
     Ok(Reader(kind))
+}
+
+/// Opens a Parquet file of a scan in parts.
+#[cfg(feature = "parquet")]
+pub(crate) fn shard(named: &Named) -> io::Result<Reader> {
+    let path = named.path();
+    let file = named.open().map_err(|error| message::cannot_read(&path, &error))?;
+    Ok(Reader(Kind::Groups(crate::parquet::Groups::of_file(&path, file)?)))
 }
 
 /// The file and its first bytes, at most 16.

@@ -44,7 +44,7 @@ pub(crate) use read::Table;
 
 use crate::row::{Facts, Row};
 use crate::{
-    About, Detail, Details, Extent, Output, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
+    About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
 };
 use dents_core::batch::Time;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -102,8 +102,9 @@ impl Sqlite {
     /// # Errors
     /// If the output is not a file (a pipe, stdout), or SQLite cannot write it.
     pub fn new(output: Output, about: &About<'_>) -> io::Result<Self> {
-        let Some(path) = output.temporary_path() else { return Err(needs_a_file(output.named())) };
-        let database = begin(path, about).map_err(|error| cannot_write(output.named(), &error))?;
+        let named = output.named();
+        let begun = output.by_path(|path| begin(path, about).map_err(|error| cannot_write(named, &error)))?;
+        let Some(database) = begun else { return Err(needs_a_file(named)) };
         let (database, details) = (Mutex::new(database), Detail::of(about.details).collect());
         Ok(Sqlite { database, output, ended: about.ended, index: about.index, details })
     }
@@ -128,7 +129,7 @@ pub(crate) fn needs_a_file(path: &Path) -> io::Error {
 
 fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(as_file(path), flags)?;
+    let database = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     database.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
     )?;
@@ -154,6 +155,10 @@ fn as_file(path: &Path) -> PathBuf {
 impl Sink for Sqlite {
     fn part(&self) -> Box<dyn Part + '_> {
         Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new() })
+    }
+
+    fn own(&self) -> Option<Own> {
+        self.output.own()
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {

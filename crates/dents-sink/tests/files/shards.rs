@@ -134,7 +134,7 @@ fn a_shard_that_is_not_what_the_manifest_says_is_named() {
             remove(shard);
             fs::create_dir(shard).expect("made");
         },
-        "a shard must be a regular file; ",
+        "cannot read: not a regular file; ",
     );
     refused(
         &|shard| write(shard, Format::Parquet, &rows, 1).expect("written"),
