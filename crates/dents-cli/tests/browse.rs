@@ -7,7 +7,7 @@ use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, quote};
 use dents_lab::tmux::Screen;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tools::{dents, run, stdout, text};
@@ -199,12 +199,155 @@ fn what_is_deleted_and_what_is_not() {
     press(&screen, &["d"], "y deletes");
     let lines = press(&screen, &["n"], "nothing was deleted");
     assert!(lines[1].ends_with("/large") && tree.join("large/file").exists());
-    press(&screen, &["d"], "3 entries, 3.1M");
+    // `again` is another link of a file in it: its name goes, its data stays.
+    press(&screen, &["d"], "4 entries, 3.1M");
+    wait(&screen, "not freed: 1.0M, 1 file with other links");
     press(&screen, &["y"], "deleted 4 entries");
     let lines = screen.until(|lines| !lines[1].ends_with("/large")).expect("it is gone");
     assert!(!tree.join("large").exists() && tree.join("again").exists(), "{lines:?}");
     screen.press(&["q"]).expect("tmux");
     ended(&screen, 0);
+}
+
+/// What a filter of the command line leaves out would be deleted with its directory, and never shown.
+#[test]
+fn filters_and_deletion_exclude_each_other() {
+    let place = place();
+    let tree = place.path().join("tree");
+    for filter in [
+        "--type f",
+        "--grep x",
+        "--include *.o",
+        "--exclude *.c",
+        "--gitignore",
+        "--no-hidden",
+        "--size +1M",
+        "--newer 7d",
+        "--older 7d",
+        "--changed-since ../scan.parquet",
+        "--user 0",
+        "--group 0",
+        "--perm 644",
+        "--links 1",
+        "--inum 1",
+        "--empty",
+        "--min-depth 1",
+        "--max-depth 1",
+    ] {
+        if filter.starts_with("--changed") {
+            stdout(&dents(&tree, "scan -o ../scan.parquet ."));
+        }
+        let outcome = run(&dents(&tree, &format!("browse --delete {filter} .")));
+        let option = filter.split(' ').next().unwrap_or_default();
+        let stderr = text(&outcome.stderr).to_owned();
+        assert_eq!(outcome.end, End::Exit(2), "{stderr}");
+        assert!(
+            stderr.starts_with(&format!("dents: --delete and {option} exclude each other: ")),
+            "{filter}: {stderr}"
+        );
+        assert!(stderr.contains(&format!("leave {option} out")), "{stderr}");
+    }
+}
+
+/// The filter of the browser hides names; what will be gone is counted all the same, and the question says how much is not shown.
+#[test]
+fn the_question_counts_what_the_filter_hides() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let screen = Screen::new(80, 20).expect("a directory");
+    begin(&screen, &tree, "--delete .");
+    screen
+        .until(|lines| lines[0].ends_with('.') && lines[1].ends_with("/large"))
+        .expect("the end of the scan");
+    press(&screen, &["G", "Space"], "1 marked");
+    press(&screen, &["/", "lar", "Enter"], "/lar");
+    // Of `large` alone is the name shown.
+    press(&screen, &["u", "d"], "4 entries, 3.1M, will be gone for ever");
+    let lines = wait(&screen, "not shown: 3 entries of these, 3.1M, whose names lack \"lar\"");
+    assert!(!lines.iter().any(|line| line.contains("not in the list")), "{lines:?}");
+    press(&screen, &["n", "Space", "/", "BSpace", "BSpace", "BSpace", "small", "Enter"], "/small");
+    press(&screen, &["d"], "marked, and not in the list now: 1 entry");
+    press(&screen, &["y"], "deleted 4 entries");
+    assert!(tree.join("small").exists() && !tree.join("large").exists());
+    screen.press(&["q"]).expect("tmux");
+    ended(&screen, 0);
+}
+
+/// What appears while the question is on the screen stays, and the next question counts it.
+#[test]
+fn what_is_new_since_the_question_stays() {
+    let place = place();
+    let tree = place.path().join("tree");
+    let screen = Screen::new(80, 20).expect("a directory");
+    begin(&screen, &tree, "--delete .");
+    screen
+        .until(|lines| lines[0].ends_with('.') && lines[1].ends_with("/large"))
+        .expect("the end of the scan");
+    press(&screen, &["d"], "4 entries, 3.1M");
+    fs::write(tree.join("large/deep/new"), "precious").expect("a file");
+    press(&screen, &["y"], "deleted 2 entries; what is new stays: d asks again");
+    assert_eq!(fs::read(tree.join("large/deep/new")).expect("it is there"), b"precious");
+    assert!(!tree.join("large/file").exists());
+    press(&screen, &["!"], "large/deep': it has entries that were not counted");
+    screen.press(&["q"]).expect("tmux");
+    screen.until(|lines| lines.iter().any(|line| line.ends_with("/large"))).expect("it was scanned again");
+    press(&screen, &["g", "/", "large", "Enter", "d"], "3 entries, 12K, will be gone for ever");
+    press(&screen, &["y"], "deleted 3 entries");
+    assert!(!tree.join("large").exists());
+    screen.press(&["q"]).expect("tmux");
+    ended(&screen, 0);
+}
+
+/// A chain of directories below `dir`, with a file beside every hundredth.
+fn chain(dir: &Path, levels: usize) {
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let mut at = openat(rustix::fs::CWD, dir, flags, Mode::empty()).expect("a directory");
+    for level in 0..levels {
+        mkdirat(&at, "d", Mode::RWXU).expect("a directory");
+        if level % 100 == 0 {
+            openat(&at, "f", OFlags::CREATE | OFlags::WRONLY, Mode::RUSR).expect("a file");
+        }
+        at = openat(&at, "d", flags, Mode::empty()).expect("a directory");
+    }
+}
+
+/// A deep directory, removed by `rm`: the library of Rust would call itself for each level.
+struct Deep(PathBuf);
+
+impl Drop for Deep {
+    fn drop(&mut self) {
+        let _ = Command::new("rm").arg("-rf").arg(&self.0).status();
+    }
+}
+
+/// `rm -rf` can do it too. The limit of open files limits no depth.
+#[test]
+fn deep_trees_are_deleted_with_few_descriptors() {
+    for levels in [1_500, 50_000] {
+        let place = TempDir::new("deep").expect("a directory");
+        let tree = Deep(place.path().join("tree"));
+        let large = tree.0.join("large");
+        fs::create_dir_all(&large).expect("a directory");
+        chain(&large, levels);
+        let screen = Screen::new(80, 20).expect("a directory");
+        screen.start(&script(&tree.0, "ulimit -n 200;", "--delete .")).expect("tmux");
+        let entries = dents_render::quantity::grouped((levels + levels / 100 + 1) as u64);
+        wait(&screen, &format!("{entries} entries  by size"));
+        press(&screen, &["d"], &format!("{entries} entries, "));
+        screen.press(&["y"]).expect("tmux");
+        let ends = format!("deleted {entries} entries");
+        // `rm -rf` takes a while, too, where other programs use the disk.
+        for _ in 0..4 {
+            let ended = screen.until(|lines| lines.iter().any(|line| line.contains(&ends)));
+            if ended.is_ok() {
+                break;
+            }
+        }
+        assert!(!large.exists());
+        screen.press(&["q"]).expect("tmux");
+        screen.end().expect("tmux");
+    }
 }
 
 /// A bind mount below a directory that is deleted: its files stay. Without user namespaces nothing is tested.

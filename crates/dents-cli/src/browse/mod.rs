@@ -19,6 +19,7 @@ mod keys;
 mod links;
 mod names;
 mod popup;
+mod question;
 mod scanner;
 mod terminal;
 #[cfg(test)]
@@ -99,6 +100,14 @@ const PANIC: &str = "DENTS_TEST_PANIC";
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
     if !session.is_program() {
         return session.wrong("browse needs a terminal, and gives no table");
+    }
+    if args.delete
+        && let Some(option) = args.filter.given().or_else(|| args.depths.given())
+    {
+        return session.wrong(&format!(
+            "--delete and {option} exclude each other: a directory is deleted with all that is in it, also with what a filter does not \
+             show; leave {option} out, or select with 'dents scan {option} ...' what another program deletes"
+        ));
     }
     let is_terminal = tty::isatty(io::stdin().as_fd()) && tty::isatty(io::stdout().as_fd());
     if !is_terminal || std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
