@@ -5,11 +5,15 @@ mod tools;
 use dents_lab::coming_from;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, quote};
+use dents_lab::terminal::{Terminal, drain};
 use dents_lab::tmux::Screen;
+use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 use tools::{dents, run, stdout, text};
 
 /// A shell script that runs the program, shows its status and the state of the terminal, and waits.
@@ -136,14 +140,19 @@ fn the_figures_of_du() {
 fn the_terminal_is_restored_after_signals_and_panics() {
     let place = place();
     let tree = place.path().join("tree");
-    for (signal, status) in [("TERM", 143), ("HUP", 129)] {
+    // All that end a program by default, except KILL, and INT and QUIT, which are for the programs that the browser starts: HUP, ILL, TRAP,
+    // ABRT, BUS, FPE, USR1, SEGV, USR2, ALRM, TERM, STKFLT, XCPU, XFSZ, VTALRM, PROF, IO, PWR, SYS, and two real-time ones.
+    for signal in [1, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 24, 25, 26, 27, 29, 30, 31, 34, 64] {
         let screen = Screen::new(80, 10).expect("a directory");
-        screen.start(&script(&tree, "env sh -c 'echo $$ > ../pid; exec \"$@\"' sh", ".")).expect("tmux");
+        screen
+            .start(&script(&tree, "ulimit -c 0; env sh -c 'echo $$ > ../pid; exec \"$@\"' sh", "."))
+            .expect("tmux");
         wait(&screen, "/large");
         let pid = fs::read_to_string(place.path().join("pid")).expect("a number");
-        let sent = Command::new("kill").args(["-s", signal, pid.trim()]).status().expect("it runs");
+        let sent =
+            Command::new("kill").args(["-s", &signal.to_string(), pid.trim()]).status().expect("it runs");
         assert!(sent.success());
-        ended(&screen, status);
+        ended(&screen, 128 + signal);
     }
     // The variable works in builds with debug assertions alone, such as this one.
     let screen = Screen::new(100, 30).expect("a directory");
@@ -420,4 +429,73 @@ fn errors_before_the_first_frame() {
     begin(&screen, &tree, "missing");
     wait(&screen, "dents: cannot access 'missing': No such file or directory");
     ended(&screen, 1);
+}
+
+/// A browser that leads a session of its own, and our end of its terminal.
+fn on_a_terminal(dir: &Path, rows: u16, columns: u16, before: &str) -> (Child, fs::File) {
+    let terminal = Terminal::open(80).expect("a terminal");
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal.slave, size).expect("a terminal");
+    let mut command = Command::new("setsid");
+    let script = format!("{before} exec \"$@\"");
+    command.args(["--ctty", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_dents"), "browse", "."]);
+    command.current_dir(dir).env("TERM", "xterm").env("LC_ALL", "C.UTF-8");
+    let end = || terminal.slave.try_clone().expect("a descriptor");
+    command.stdin(end()).stdout(end()).stderr(end());
+    (command.spawn().expect("setsid"), terminal.master)
+}
+
+/// Reads what is drawn until it has this text.
+fn read_until(master: &mut fs::File, expected: &str) {
+    let (mut drawn, mut piece) = (Vec::new(), [0; 1 << 16]);
+    while !String::from_utf8_lossy(&drawn).contains(expected) {
+        let length = master.read(&mut piece).unwrap_or_else(|error| {
+            panic!("{expected}: {error}: {}", String::from_utf8_lossy(&drawn));
+        });
+        drawn.extend_from_slice(&piece[..length]);
+    }
+}
+
+/// How it ended, within this time.
+fn ends_within(child: &mut Child, seconds: u64) -> Option<End> {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(seconds) {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return Some(status.into());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    None
+}
+
+/// The window is closed, or the connection is lost.
+#[test]
+fn a_terminal_that_goes_away_ends_the_browser() {
+    let place = place();
+    for before in ["trap '' HUP;", ""] {
+        let (mut child, mut master) = on_a_terminal(&place.path().join("tree"), 24, 80, before);
+        read_until(&mut master, "large");
+        drop(master);
+        // Without the trap, either the signal or the watch is faster.
+        let end = ends_within(&mut child, 5);
+        let is_right = end == Some(End::Exit(129)) || before.is_empty() && end == Some(End::Signal(1));
+        assert!(is_right, "{before:?}: {end:?}");
+    }
+}
+
+/// A size that no terminal has, and that a program could set.
+#[test]
+fn a_terminal_of_any_size() {
+    let place = place();
+    for (rows, columns) in [(u16::MAX, u16::MAX), (1, u16::MAX), (u16::MAX, 1)] {
+        let (mut child, mut master) = on_a_terminal(&place.path().join("tree"), rows, columns, "");
+        read_until(&mut master, "\x1b[?1006h");
+        master.write_all(b"q").expect("a terminal");
+        // What is left to be drawn, a million cells.
+        let rest = std::thread::spawn(move || drain(&mut master));
+        assert_eq!(ends_within(&mut child, 20), Some(End::Exit(0)), "{rows} {columns}");
+        rest.join().expect("no panic").expect("it is read");
+    }
 }

@@ -28,7 +28,6 @@ mod tree;
 mod view;
 
 use crate::filter::{self, Depths, Filter};
-use crate::interrupt;
 use crate::message;
 use crate::session::{Session, Status};
 use crate::source::Source;
@@ -175,9 +174,6 @@ fn browse(app: &mut App<'_>, session: &Session) -> Status {
             Status::FAILURE
         }
         Ok(prints) => {
-            if let Some(status) = interrupt::status() {
-                return status;
-            }
             if app.has_failed() {
                 app.scanner.messages.texts().iter().for_each(|text| session.say(text));
                 return Status::FAILURE;
@@ -192,12 +188,12 @@ fn until_quit(app: &mut App<'_>, terminal: &mut Terminal) -> io::Result<bool> {
     loop {
         app.tick();
         if std::mem::take(&mut app.is_stale) {
-            terminal.canvas().draw(|frame| draw::draw(frame, app))?;
+            terminal.canvas()?.draw(|frame| draw::draw(frame, app))?;
             if cfg!(debug_assertions) && std::env::var_os(PANIC).is_some() {
                 panic!("{PANIC} is set");
             }
         }
-        if interrupt::status().is_some() || app.has_failed() {
+        if app.has_failed() {
             return Ok(false);
         }
         let wait = if app.is_busy() { TICK } else { IDLE };
