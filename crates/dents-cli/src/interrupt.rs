@@ -46,9 +46,10 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &SIGNALS.get_or_init(|| install(&[SIGINT, SIGTERM, SIGHUP])).stop
 }
 
-/// For a command that runs other programs on its terminal: Ctrl-C and Ctrl-\ there are for those alone. To be called before [`flag()`].
+/// For a command that runs other programs on its terminal: Ctrl-C and Ctrl-\ there are for those alone. Other signals end it
+/// ([`dents_sys::fatal`]). To be called before [`flag()`].
 pub(crate) fn leave_keys_to_programs() {
-    SIGNALS.get_or_init(|| install(&[SIGTERM, SIGHUP]));
+    SIGNALS.get_or_init(Signals::default);
     for signal in [SIGINT, SIGQUIT] {
         // A handler, because a program that is started would inherit that they are ignored.
         let _ = flag::register(signal, Arc::default());

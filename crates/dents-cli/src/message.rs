@@ -3,7 +3,7 @@
 use crate::progress;
 use dents_locale::{Locale, Variables};
 use dents_render::quantity::grouped;
-use dents_render::quote;
+use dents_render::quote::{Quoter, Quoting};
 pub(crate) use dents_sink::plain;
 use std::ffi::OsStr;
 use std::io::{Error, Write};
@@ -20,12 +20,18 @@ pub(crate) fn say(text: &[u8]) {
 
 /// A name in the quotes that `ls` uses in its messages.
 pub(crate) fn quoteaf(name: &[u8]) -> Vec<u8> {
-    quote::quoteaf(name, locale())
+    written(Quoting::ShellEscapeAlways, name)
 }
 
 /// A name in the quotes of the locale; control characters and bytes that are not of the charset are escaped.
 pub(crate) fn quoted(name: &[u8]) -> Vec<u8> {
-    quote::quote(name, locale())
+    written(Quoting::Locale, name)
+}
+
+fn written(style: Quoting, name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(name.len() + 8);
+    Quoter::new(style, locale(), false, b"").and_invisible().write(name, &mut out);
+    out
 }
 
 /// The same, for a message of clap's.

@@ -108,7 +108,7 @@ impl Counters {
             bar.set_style(style);
         }
         *unpoisoned(&BAR) = Some(bar.clone());
-        let quoter = Quoter::new(Quoting::Escape, message::locale(), false, b"");
+        let quoter = Quoter::new(Quoting::Escape, message::locale(), false, b"").and_invisible();
         let mut path = Vec::new();
         loop {
             self.wants_path.store(true, Relaxed);

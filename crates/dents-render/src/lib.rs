@@ -30,6 +30,7 @@ pub mod human;
 mod hyperlink;
 pub mod icons;
 pub mod indicator;
+pub mod invisible;
 pub mod mode;
 mod name;
 mod note;

@@ -212,7 +212,7 @@ impl Style {
         if self.quoting == Quoting::Escape {
             extra.push(b' ');
         }
-        Quoter::new(self.quoting, &self.locale, self.qmark, &extra).with_quotes(self.quotes.as_ref())
+        self.quoter(&extra)
     }
 
     /// Writes times, relative to this present, in this zone.
@@ -228,6 +228,13 @@ impl Style {
 
     /// The quoting of the names before a directory's entries, which end in a colon.
     pub(crate) fn header_quoter(&self) -> Quoter {
-        Quoter::new(self.quoting, &self.locale, self.qmark, b":").with_quotes(self.quotes.as_ref())
+        self.quoter(b":")
+    }
+
+    fn quoter(&self, extra: &[u8]) -> Quoter {
+        let quoter =
+            Quoter::new(self.quoting, &self.locale, self.qmark, extra).with_quotes(self.quotes.as_ref());
+        // GNU writes invisible characters raw, and has neither of these formats.
+        if self.view.is_some() || self.tree { quoter.and_invisible() } else { quoter }
     }
 }

@@ -15,6 +15,20 @@ pub fn columns(fd: BorrowedFd<'_>) -> Option<u16> {
     (size.ws_col > 0).then_some(size.ws_col)
 }
 
+/// Waits until one of these terminals is gone: no more input can come, and no output can be shown. Returns false after `ms` milliseconds.
+/// One `poll`, and another after a signal.
+///
+/// A pseudo-terminal wakes the caller at once. After `vhangup` of another terminal the kernel wakes only callers that wait for input
+/// (drivers/tty/tty_ldisc.c, `tty_ldisc_hangup`), so call this again and again.
+pub fn is_gone_within(fds: &[BorrowedFd<'_>], ms: u32) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut polled: alloc::vec::Vec<PollFd<'_>> =
+        fds.iter().map(|fd| PollFd::new(fd, PollFlags::empty())).collect();
+    let timeout = Timespec { tv_sec: i64::from(ms / 1000), tv_nsec: i64::from(ms % 1000) * 1_000_000 };
+    // Without a request the kernel reports HUP, ERR and NVAL alone.
+    poll(&mut polled, Some(&timeout)).is_ok_and(|ready| ready > 0)
+}
+
 /// Opens the terminal `fd` again, by its name in /proc, to write to it without waiting: one `openat` with
 /// `O_NONBLOCK`. (To set `O_NONBLOCK` on `fd` itself would set it for all processes that have it open.)
 ///

@@ -4,6 +4,7 @@ use super::delete::{self, DeletionProgress, Target};
 use super::gather::Root;
 use super::keys::{self, Action};
 use super::names::Names;
+use super::question::Question;
 use super::scanner::{Again, Scanner, State};
 use super::tree::{Id, Tree};
 use super::view::{Key, View};
@@ -36,7 +37,7 @@ pub(super) enum Mode {
     Filter,
     /// The name of a file for the marks is typed.
     Export(String),
-    Confirm(Vec<Target>),
+    Confirm(Question),
     Deleting(Deletion),
     /// Texts, and the first line that is visible.
     Help(usize),
@@ -199,7 +200,7 @@ impl<'s> App<'s> {
             Mode::Confirm(_) => {
                 let mode = std::mem::replace(&mut self.mode, Mode::List);
                 match (mode, key.code) {
-                    (Mode::Confirm(targets), KeyCode::Char('y')) => self.delete(targets),
+                    (Mode::Confirm(question), KeyCode::Char('y')) => self.delete(question),
                     _ => self.message = "nothing was deleted".to_owned(),
                 }
             }
@@ -383,24 +384,23 @@ impl<'s> App<'s> {
         if !self.setting.may_delete {
             return self.say("nothing is deleted: start with --delete to allow it");
         }
-        let tree = self.scanner.shared.lock();
-        let chosen = self.view.chosen(&tree);
-        let targets: Vec<Target> = chosen.iter().filter_map(|id| Target::new(&tree, *id)).collect();
-        drop(tree);
-        if targets.is_empty() {
+        let question = Question::new(self);
+        if question.targets.is_empty() {
             self.say("nothing is selected that could be deleted");
         } else {
-            self.mode = Mode::Confirm(targets);
+            self.mode = Mode::Confirm(question);
         }
     }
 
-    fn delete(&mut self, targets: Vec<Target>) {
+    fn delete(&mut self, question: Question) {
         let progress = Arc::new(DeletionProgress::default());
         let messages = Arc::clone(&self.scanner.messages);
         let shown = Arc::clone(&progress);
         let work = move || {
-            let delete =
-                |target: &Target| (target.id, delete::delete(target, &shown, &mut |text| messages.add(text)));
+            let Question { targets, counted, .. } = question;
+            let delete = |target: &Target| {
+                (target.id, delete::delete(target, &counted, &shown, &mut |text| messages.add(text)))
+            };
             targets.iter().map(delete).collect()
         };
         match std::thread::Builder::new().name("delete".to_owned()).spawn(work) {
@@ -413,7 +413,7 @@ impl<'s> App<'s> {
     fn end_deletion(&mut self) {
         let Mode::Deleting(Deletion { progress, thread }) = &mut self.mode else { return };
         let Some(ended) = thread.take_if(|thread| thread.is_finished()) else { return };
-        let deleted = progress.deleted.load(Relaxed);
+        let (deleted, met_new) = (progress.deleted.load(Relaxed), progress.met_new.load(Relaxed));
         let all = ended.join().unwrap_or_default();
         let mut tree = self.scanner.shared.lock();
         let mut left = Vec::new();
@@ -429,6 +429,7 @@ impl<'s> App<'s> {
         let entries = message::counted(deleted, "entry", "entries");
         self.message = match left.is_empty() && self.scanner.messages.count.load(Relaxed) == 0 {
             true => format!("deleted {entries}"),
+            false if met_new => format!("deleted {entries}; what is new stays: d asks again, ! shows where"),
             false => format!("deleted {entries}; ! shows what could not be done"),
         };
         left.into_iter().for_each(|id| self.again(id));

@@ -1,23 +1,31 @@
-//! Deletes the chosen entries, by descriptors.
+//! Deletes the chosen entries, by descriptors: what was counted, and nothing else.
 //!
 //! ```text
 //! operand ─► open each directory on the way, without links ─► is it the inode that was scanned? ─► open in it what is deleted
 //!            openat O_NOFOLLOW                                 statx                               openat2 RESOLVE_NO_XDEV
 //! ```
 //!
-//! A directory that was renamed or replaced since the scan has another inode, so nothing is deleted there. Mounts are not
-//! entered, bind mounts and subvolumes included. One race remains, because Linux deletes by name: between the check of a name and
+//! The names come from the tree, not from the directories: each entry that the question counted is deleted if it is still the inode
+//! that was scanned. Entries that appeared since are in no list, so they stay, and the directory that has one cannot be removed
+//! (`ENOTEMPTY`). A directory that was renamed or replaced has another inode, so nothing is deleted there. Mounts are not
+//! entered, bind mounts and subvolumes included. At most [`HELD`] directories are open at any depth; the way back is `..`, and
+//! must lead to the inode that it came from. An entry costs `statx` and `unlinkat`. One race remains, because Linux deletes by name: between the check of a name and
 //! `unlinkat`, a process that may write in that directory can put another file there.
 
-use super::tree::{Id, Tree};
+use super::gather::Shared;
+use super::tree::{self, Id, Tree};
 use crate::inode::Inode;
 use crate::message;
 use dents_core::needs::Kind;
-use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Flags, Mask};
-use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, dir};
+use std::collections::VecDeque;
 use std::ffi::{CStr, CString};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// So many directories are open, the deepest ones.
+const HELD: usize = 16;
 
 /// An entry that is to be deleted: its path, as it was scanned.
 #[derive(Clone, Debug)]
@@ -71,6 +79,16 @@ pub(super) struct DeletionProgress {
     pub(super) deleted: AtomicU64,
     /// Set to end it: what was deleted is gone, the rest stays.
     pub(super) stop: AtomicBool,
+    /// Whether a directory stays because it has entries that were not counted.
+    pub(super) met_new: AtomicBool,
+}
+
+/// What the question counted: the entries of the tree that were known then.
+#[derive(Clone)]
+pub(super) struct Counted {
+    pub(super) shared: Arc<Shared>,
+    /// The number of the first entry that was not known.
+    pub(super) limit: Id,
 }
 
 /// Why something was not deleted.
@@ -78,6 +96,8 @@ enum Problem {
     Errno(Errno),
     /// It is not what was scanned.
     Changed,
+    /// A directory has entries that were not counted.
+    New,
     Mount,
     Stopped,
 }
@@ -96,6 +116,7 @@ impl Problem {
             Problem::Changed => {
                 "it is not what was scanned any more; scan its directory again with r".to_owned()
             }
+            Problem::New => "it has entries that were not counted; d asks again".to_owned(),
             Problem::Mount => "it is a mount point, or on another file system".to_owned(),
             Problem::Stopped => "stopped".to_owned(),
         }
@@ -103,8 +124,13 @@ impl Problem {
 }
 
 /// Deletes an entry with all that is below it. Returns whether all is gone; `complain` gets a message for each entry that is not.
-pub(super) fn delete(target: &Target, progress: &DeletionProgress, complain: &mut dyn FnMut(&[u8])) -> bool {
-    let mut deletion = Deletion { progress, complain, buffer: vec![0; 1 << 15] };
+pub(super) fn delete(
+    target: &Target,
+    counted: &Counted,
+    progress: &DeletionProgress,
+    complain: &mut dyn FnMut(&[u8]),
+) -> bool {
+    let mut deletion = Deletion { counted, progress, complain };
     match deletion.target(target) {
         Ok(whole) => whole,
         Err(problem) => {
@@ -115,30 +141,43 @@ pub(super) fn delete(target: &Target, progress: &DeletionProgress, complain: &mu
 }
 
 struct Deletion<'d> {
+    counted: &'d Counted,
     progress: &'d DeletionProgress,
     complain: &'d mut dyn FnMut(&[u8]),
-    buffer: Vec<u8>,
 }
 
 /// A directory that is being emptied.
 struct Level {
-    dir: OwnedFd,
-    name: CString,
-    path: Vec<u8>,
-    device: (u32, u32),
-    /// Names that were read and not deleted yet.
-    names: Vec<CString>,
-    /// Whether something in it was deleted since it was last read from its beginning.
-    has_moved: bool,
-    /// Whether something in it could not be deleted.
+    id: Id,
+    inode: Inode,
+    /// The entry that is deleted next.
+    next: Option<Id>,
+    /// Whether something in it stays.
     is_kept: bool,
+}
+
+/// An entry, as it was scanned.
+struct Scanned {
+    id: Id,
+    name: CString,
+    inode: Inode,
+    kind: Kind,
+    is_mount: bool,
 }
 
 impl Deletion<'_> {
     fn report(&mut self, path: &[u8], problem: &Problem) {
+        if let Problem::New = problem {
+            self.progress.met_new.store(true, Relaxed);
+        }
         let text =
             [&b"cannot delete "[..], &message::quoteaf(path), b": ", problem.text().as_bytes()].concat();
         (self.complain)(&text);
+    }
+
+    fn report_id(&mut self, id: Id, problem: &Problem) {
+        let path = self.counted.shared.lock().path(id);
+        self.report(&path, problem);
     }
 
     fn target(&mut self, target: &Target) -> Result<bool, Problem> {
@@ -153,139 +192,171 @@ impl Deletion<'_> {
             // An operand may be a link that the scan followed: the inode decides.
             let next =
                 if nth == 0 { dir::open(from, &step.name) } else { dir::open_nofollow(from, &step.name) };
-            let next =
-                next.map_err(|errno| if errno == Errno::NOTDIR { Problem::Changed } else { errno.into() })?;
+            let next = next.map_err(not_a_directory)?;
             is_same(&stat::fstat(next.as_fd(), Mask::INO | Mask::TYPE)?, step.inode, Kind::Dir)?;
             at = Some(next);
         }
         let at = at.ok_or(Problem::Changed)?;
-        let statx = stat::statx(
-            at.as_fd(),
-            &last.name,
-            Flags::NOFOLLOW | Flags::NO_AUTOMOUNT,
-            Mask::INO | Mask::TYPE,
-        )?;
-        is_same(&statx, last.inode, target.kind)?;
+        if above.last().is_some_and(|step| step.inode.dev != last.inode.dev) {
+            return Err(Problem::Mount);
+        }
         if target.kind != Kind::Dir {
-            dir::unlink(at.as_fd(), &last.name)?;
+            unlink(at.as_fd(), &last.name, last.inode, target.kind)?;
             self.progress.deleted.fetch_add(1, Relaxed);
             return Ok(true);
         }
-        let above = above.last().map(|step| step.inode.dev).ok_or(Problem::Changed)?;
-        let level = Level::open(at.as_fd(), &last.name, target.path(), above)?;
-        let statx = stat::fstat(level.dir.as_fd(), Mask::INO | Mask::TYPE)?;
-        is_same(&statx, last.inode, Kind::Dir)?;
-        self.empty(at.as_fd(), level)
+        let dir = open(at.as_fd(), &last.name, last.inode)?;
+        let level = self.level(target.id, last.inode);
+        self.empty(at.as_fd(), &last.name, level, dir)
+    }
+
+    fn level(&self, id: Id, inode: Inode) -> Level {
+        let next = self.counted.shared.lock().first_before(id, self.counted.limit);
+        Level { id, inode, next, is_kept: false }
     }
 
     /// Empties a directory, then removes it from the directory `at`. Returns whether it is gone.
-    fn empty(&mut self, at: BorrowedFd<'_>, level: Level) -> Result<bool, Problem> {
-        let mut levels = vec![level];
+    fn empty(
+        &mut self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        first: Level,
+        dir: OwnedFd,
+    ) -> Result<bool, Problem> {
+        let (mut above, mut level, mut held) = (Vec::new(), first, Held::new(dir));
         loop {
             if self.progress.stop.load(Relaxed) {
                 return Err(Problem::Stopped);
             }
-            let Some(level) = levels.last_mut() else { return Ok(true) };
-            match self.next(level) {
-                Ok(Next::Enter(level)) => levels.push(level),
-                Ok(Next::Again) => {}
-                Ok(Next::Empty) => {
-                    let Some(Level { name, path, is_kept, .. }) = levels.pop() else { return Ok(true) };
-                    let above = levels.last_mut();
-                    let dir = above.as_ref().map_or(at, |above| above.dir.as_fd());
-                    let removed = if is_kept { Err(None) } else { dir::remove_dir(dir, &name).map_err(Some) };
-                    if removed.is_ok() {
-                        self.progress.deleted.fetch_add(1, Relaxed);
+            if let Some(entry) = self.next(&mut level) {
+                match self.entry(held.deepest(), &entry) {
+                    Ok(Some(dir)) => {
+                        let below = self.level(entry.id, entry.inode);
+                        above.push(std::mem::replace(&mut level, below));
+                        held.enter(dir);
                     }
-                    if let Err(Some(errno)) = removed {
-                        self.report(&path, &errno.into());
-                    }
-                    match above {
-                        Some(above) if removed.is_ok() => above.has_moved = true,
-                        Some(above) => above.is_kept = true,
-                        None => return Ok(removed.is_ok()),
+                    Ok(None) => {}
+                    Err(problem) => {
+                        level.is_kept = true;
+                        self.report_id(entry.id, &problem);
                     }
                 }
-                Err((path, problem)) => {
-                    level.is_kept = true;
-                    self.report(&path, &problem);
-                }
+                continue;
             }
+            let Some(parent) = above.pop() else { return Ok(self.remove(at, name, &level)) };
+            held.leave(parent.inode)?;
+            let name = self.counted.shared.lock().name(level.id).to_vec();
+            let is_gone = CString::new(name).is_ok_and(|name| self.remove(held.deepest(), &name, &level));
+            level = parent;
+            level.is_kept |= !is_gone;
         }
     }
 
-    /// Deletes the next entry of a directory, or opens it.
-    fn next(&mut self, level: &mut Level) -> Result<Next, (Vec<u8>, Problem)> {
-        let Some(name) = level.names.pop() else { return self.read(level) };
-        let path = |level: &Level| joined(&level.path, name.to_bytes());
-        match dir::unlink(level.dir.as_fd(), &name) {
+    /// Removes a directory that was emptied. Returns whether it is gone.
+    fn remove(&mut self, at: BorrowedFd<'_>, name: &CStr, level: &Level) -> bool {
+        if level.is_kept {
+            return false;
+        }
+        match dir::remove_dir(at, name) {
             Ok(()) => {
                 self.progress.deleted.fetch_add(1, Relaxed);
-                level.has_moved = true;
-                Ok(Next::Again)
+                return true;
             }
-            Err(Errno::NOENT) => Ok(Next::Again),
-            // Linux says EISDIR, POSIX EPERM.
-            Err(Errno::ISDIR | Errno::PERM) => {
-                match Level::open(level.dir.as_fd(), &name, path(level), level.device) {
-                    Ok(below) => Ok(Next::Enter(below)),
-                    Err(Problem::Errno(Errno::NOTDIR)) => Err((path(level), Problem::Errno(Errno::PERM))),
-                    Err(problem) => Err((path(level), problem)),
-                }
-            }
-            Err(errno) => Err((path(level), errno.into())),
+            Err(Errno::NOENT) => return true,
+            // POSIX permits both.
+            Err(Errno::NOTEMPTY | Errno::EXIST) => self.report_id(level.id, &Problem::New),
+            Err(errno) => self.report_id(level.id, &not_a_directory(errno)),
         }
+        false
     }
 
-    /// Reads further. At the end reads again from the beginning, if something was deleted: some file systems skip entries then.
-    fn read(&mut self, level: &mut Level) -> Result<Next, (Vec<u8>, Problem)> {
-        let failed = |level: &Level, errno: Errno| (level.path.clone(), Problem::Errno(errno));
-        let length = dir::getdents64(level.dir.as_fd(), &mut self.buffer).map_err(|errno| {
-            // What cannot be read is not read again.
-            level.has_moved = false;
-            failed(level, errno)
-        });
-        let length = match length {
-            Ok(length) => length,
-            Err(_) if level.is_kept => return Ok(Next::Empty),
-            Err(problem) => return Err(problem),
-        };
-        if length > 0 {
-            let names = Dirents::new(&self.buffer[..length]).map(|entry| entry.name);
-            let names = names.filter(|name| !matches!(name.to_bytes(), b"." | b".."));
-            level.names = names.map(CStr::to_owned).collect();
-            return Ok(Next::Again);
-        }
-        if !std::mem::take(&mut level.has_moved) || level.is_kept {
-            return Ok(Next::Empty);
-        }
-        dir::rewind(level.dir.as_fd()).map_err(|errno| failed(level, errno))?;
-        Ok(Next::Again)
+    /// The next entry of a directory.
+    fn next(&self, level: &mut Level) -> Option<Scanned> {
+        let Counted { shared, limit } = self.counted;
+        let entries = shared.lock();
+        let id = level.next?;
+        level.next = entries.next_before(id, *limit);
+        let node = entries.node(id);
+        // A name with a NUL is in no directory: it is not found.
+        let name = CString::new(entries.name(id)).unwrap_or_default();
+        let inode = Inode { dev: level.inode.dev, ino: node.ino };
+        Some(Scanned { id, name, inode, kind: node.kind, is_mount: node.has(tree::Flags::MOUNT) })
     }
-}
 
-enum Next {
-    Enter(Level),
-    Again,
-    /// Nothing is left that could be deleted.
-    Empty,
-}
-
-impl Level {
-    /// Opens a directory on the file system and the mount of the directory above, which is on `device`.
-    fn open(at: BorrowedFd<'_>, name: &CStr, path: Vec<u8>, device: (u32, u32)) -> Result<Level, Problem> {
-        let dir = match dir::open_on_same_mount(at, name, false) {
-            // An old kernel, or a filter of system calls.
-            Err(Errno::NOSYS | Errno::PERM) => open_and_compare(at, name)?,
-            other => other?,
-        };
-        let statx = stat::fstat(dir.as_fd(), Mask::TYPE)?;
-        if statx.dev() != device {
+    /// Deletes an entry; a directory is opened instead.
+    fn entry(&mut self, at: BorrowedFd<'_>, entry: &Scanned) -> Result<Option<OwnedFd>, Problem> {
+        if entry.is_mount {
             return Err(Problem::Mount);
         }
-        let (names, has_moved, is_kept) = (Vec::new(), false, false);
-        Ok(Level { dir, name: name.to_owned(), path, device, names, has_moved, is_kept })
+        let done = match entry.kind {
+            Kind::Dir => open(at, &entry.name, entry.inode).map(Some),
+            kind => unlink(at, &entry.name, entry.inode, kind).map(|()| {
+                self.progress.deleted.fetch_add(1, Relaxed);
+                None
+            }),
+        };
+        // Another process was faster.
+        if let Err(Problem::Errno(Errno::NOENT)) = done { Ok(None) } else { done }
     }
+}
+
+/// The descriptors of the directories on the way, of the deepest [`HELD`] alone: `ulimit -n` limits no depth.
+struct Held(VecDeque<OwnedFd>);
+
+impl Held {
+    fn new(dir: OwnedFd) -> Held {
+        Held(VecDeque::from([dir]))
+    }
+
+    /// The directory that is being emptied.
+    fn deepest(&self) -> BorrowedFd<'_> {
+        self.0.back().map_or(CWD, AsFd::as_fd)
+    }
+
+    fn enter(&mut self, dir: OwnedFd) {
+        if self.0.len() == HELD {
+            self.0.pop_front();
+        }
+        self.0.push_back(dir);
+    }
+
+    /// Goes to the directory above, which must be this inode: the directory that was left may have been moved.
+    fn leave(&mut self, above: Inode) -> Result<(), Problem> {
+        if self.0.len() == 1 {
+            let dir = dir::open_nofollow(self.deepest(), c"..")?;
+            is_same(&stat::fstat(dir.as_fd(), Mask::INO | Mask::TYPE)?, above, Kind::Dir)?;
+            self.0.push_front(dir);
+        }
+        self.0.pop_back();
+        Ok(())
+    }
+}
+
+/// Removes the name of a file that is still the one that was scanned.
+fn unlink(at: BorrowedFd<'_>, name: &CStr, inode: Inode, kind: Kind) -> Result<(), Problem> {
+    let flags = Flags::NOFOLLOW | Flags::NO_AUTOMOUNT;
+    is_same(&stat::statx(at, name, flags, Mask::INO | Mask::TYPE)?, inode, kind)?;
+    Ok(dir::unlink(at, name)?)
+}
+
+/// Opens a directory that is still the one that was scanned, on the mount of the directory above.
+fn open(at: BorrowedFd<'_>, name: &CStr, inode: Inode) -> Result<OwnedFd, Problem> {
+    let dir = match dir::open_on_same_mount(at, name, false) {
+        // An old kernel, or a filter of system calls.
+        Err(Errno::NOSYS | Errno::PERM) => open_and_compare(at, name)?,
+        other => other.map_err(not_a_directory)?,
+    };
+    let statx = stat::fstat(dir.as_fd(), Mask::INO | Mask::TYPE)?;
+    if statx.dev() != inode.dev {
+        return Err(Problem::Mount);
+    }
+    is_same(&statx, inode, Kind::Dir)?;
+    Ok(dir)
+}
+
+/// What was scanned as a directory is a file or a link now.
+fn not_a_directory(errno: Errno) -> Problem {
+    if errno == Errno::NOTDIR || errno == Errno::LOOP { Problem::Changed } else { errno.into() }
 }
 
 /// As [`dir::open_on_same_mount`], by the numbers of the mounts: Linux 5.8.

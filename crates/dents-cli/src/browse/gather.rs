@@ -25,11 +25,22 @@ pub(super) struct Shared(Mutex<Tree>);
 
 impl Shared {
     pub(super) fn new() -> Shared {
-        Shared(Mutex::new(Tree::new()))
+        Shared::of(Tree::new())
     }
 
-    /// Nobody keeps it longer than a batch or a frame takes.
+    pub(super) fn of(tree: Tree) -> Shared {
+        Shared(Mutex::new(tree))
+    }
+
+    /// To read sums. No thread keeps it longer than a batch or a frame takes.
     pub(super) fn lock(&self) -> MutexGuard<'_, Tree> {
+        let mut tree = self.lock_to_add();
+        tree.settle();
+        tree
+    }
+
+    /// To add entries: sums of directories far above are not correct yet.
+    fn lock_to_add(&self) -> MutexGuard<'_, Tree> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,7 +90,7 @@ impl<'s> Worker<'s> {
             kind: *kind,
             facts: *facts,
         });
-        self.shared.lock().add(self.at, all);
+        self.shared.lock_to_add().add(self.at, all);
         self.waiting.clear();
         self.names.clear();
     }
@@ -92,7 +103,7 @@ impl<'s> Worker<'s> {
 
     fn place(&self, path: &[u8], operand: usize) -> Id {
         let (operand, below) = path.split_at(operand.min(path.len()));
-        let mut tree = self.shared.lock();
+        let mut tree = self.shared.lock_to_add();
         let (above, name) = self.root.place(operand);
         let first = tree.directory(above, name);
         let names = below.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
@@ -110,7 +121,7 @@ impl Consumer for Worker<'_> {
             (depth, Id::TOP) => self.at_depth(place.path, depth),
             (_, above) => {
                 let name = Row::name_in(entry::above(place.path), place.path).unwrap_or(place.path);
-                self.shared.lock().directory(above, name)
+                self.shared.lock_to_add().directory(above, name)
             }
         };
         Step::Enter
@@ -146,7 +157,7 @@ impl Consumer for Worker<'_> {
     fn failed(&mut self, failure: &Failure<'_>) {
         self.give();
         let id = self.at_depth(failure.path, failure.depth);
-        self.shared.lock().fail(id);
+        self.shared.lock_to_add().fail(id);
     }
 
     fn failed_row(&mut self, row: &Row<'_>) {
@@ -154,7 +165,7 @@ impl Consumer for Worker<'_> {
         let mut path = Vec::new();
         dents_core::path::push(row.parent, row.name, &mut path);
         let id = self.at_depth(&path, row.depth + 1);
-        self.shared.lock().fail(id);
+        self.shared.lock_to_add().fail(id);
     }
 
     fn finish(&mut self) {

@@ -4,11 +4,11 @@ use super::tree::Id;
 use crate::inode::Inode;
 use std::collections::HashMap;
 
-/// All names of files with several links: 16 bytes for each file, 8 for each name, and the room of the tables.
+/// All names of files with several links: 20 bytes for each file, 8 for each name, and the room of the tables.
 #[derive(Default)]
 pub(super) struct Links {
-    /// The name that counts.
-    counted: HashMap<[u32; 3], Id>,
+    /// The name that counts, and the number of links that the file had when it was first found.
+    counted: HashMap<[u32; 3], (Id, u32)>,
     /// The names of a file are a ring: each leads to the next.
     next: HashMap<Id, Id>,
     /// The files, by names that count.
@@ -18,15 +18,22 @@ pub(super) struct Links {
 impl Links {
     /// The name of a file that counts.
     pub(super) fn counted(&self, inode: Inode) -> Option<Id> {
-        self.counted.get(&inode.key()).copied()
+        self.counted.get(&inode.key()).map(|(id, _)| *id)
+    }
+
+    /// The number of links of the file with this inode, names that were not scanned included; 0 if it is not known.
+    pub(super) fn nlink(&self, inode: Inode) -> u32 {
+        self.counted.get(&inode.key()).map_or(0, |(_, nlink)| *nlink)
     }
 
     /// Adds a name of a file. It counts if it is the first, or if `counts`.
-    pub(super) fn add(&mut self, inode: Inode, id: Id, counts: bool) {
+    pub(super) fn add(&mut self, inode: Inode, nlink: u32, id: Id, counts: bool) {
         let key = inode.key();
-        let Some(counted) = self.counted.get(&key).copied() else {
+        let Some((counted, _)) = self.counted.get(&key).copied() else {
             self.next.insert(id, id);
-            return self.set(key, id);
+            self.counted.insert(key, (id, nlink));
+            self.files.insert(id, key);
+            return;
         };
         let after = self.next.insert(counted, id).unwrap_or(counted);
         self.next.insert(id, after);
@@ -37,7 +44,9 @@ impl Links {
     }
 
     fn set(&mut self, key: [u32; 3], id: Id) {
-        self.counted.insert(key, id);
+        if let Some((counted, _)) = self.counted.get_mut(&key) {
+            *counted = id;
+        }
         self.files.insert(id, key);
     }
 
@@ -63,6 +72,6 @@ impl Links {
 
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.counted.capacity() * 17 + (self.next.capacity() * 9) + self.files.capacity() * 17
+        self.counted.capacity() * 21 + (self.next.capacity() * 9) + self.files.capacity() * 17
     }
 }

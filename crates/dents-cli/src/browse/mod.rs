@@ -19,6 +19,7 @@ mod keys;
 mod links;
 mod names;
 mod popup;
+mod question;
 mod scanner;
 mod terminal;
 #[cfg(test)]
@@ -27,7 +28,6 @@ mod tree;
 mod view;
 
 use crate::filter::{self, Depths, Filter};
-use crate::interrupt;
 use crate::message;
 use crate::output::Stdout;
 use crate::session::{Session, Status};
@@ -101,6 +101,14 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     if !session.is_program() {
         return session.wrong("browse needs a terminal, and gives no table");
     }
+    if args.delete
+        && let Some(option) = args.filter.given().or_else(|| args.depths.given())
+    {
+        return session.wrong(&format!(
+            "--delete and {option} exclude each other: a directory is deleted with all that is in it, also with what a filter does not \
+             show; leave {option} out, or select with 'dents scan {option} ...' what another program deletes"
+        ));
+    }
     let is_terminal = tty::isatty(io::stdin().as_fd()) && tty::isatty(io::stdout().as_fd());
     if !is_terminal || std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
         return session.wrong(
@@ -167,9 +175,6 @@ fn browse(app: &mut App<'_>, session: &Session) -> Status {
             Status::FAILURE
         }
         Ok(prints) => {
-            if let Some(status) = interrupt::status() {
-                return status;
-            }
             if app.has_failed() {
                 app.scanner.messages.texts().iter().for_each(|text| session.say(text));
                 return Status::FAILURE;
@@ -184,12 +189,12 @@ fn until_quit(app: &mut App<'_>, terminal: &mut Terminal) -> io::Result<bool> {
     loop {
         app.tick();
         if std::mem::take(&mut app.is_stale) {
-            terminal.canvas().draw(|frame| draw::draw(frame, app))?;
+            terminal.canvas()?.draw(|frame| draw::draw(frame, app))?;
             if cfg!(debug_assertions) && std::env::var_os(PANIC).is_some() {
                 panic!("{PANIC} is set");
             }
         }
-        if interrupt::status().is_some() || app.has_failed() {
+        if app.has_failed() {
             return Ok(false);
         }
         let wait = if app.is_busy() { TICK } else { IDLE };

@@ -42,10 +42,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &
         Mode::Help(top) => ("keys", help(), *top),
         Mode::Messages(top) => ("could not be read", messages(app), *top),
         Mode::Info(id) => ("entry", info(app, tree, *id), 0),
-        Mode::Confirm(targets) => {
-            let ids: Vec<Id> = targets.iter().map(|target| target.id).collect();
-            ("delete?", question(app, tree, &ids), 0)
-        }
+        Mode::Confirm(question) => ("delete?", question.lines.clone(), 0),
         Mode::Deleting(deletion) => {
             let deleted = counted(deletion.progress.deleted.load(Relaxed), "entry", "entries");
             ("deleting", vec![format!("{deleted} deleted"), String::new(), "Esc stops".to_owned()], 0)
@@ -118,20 +115,5 @@ fn info(app: &App<'_>, tree: &Tree, id: Id) -> Vec<String> {
         lines.push("other links of this file:".to_owned());
         lines.extend(tree.links.names(id).skip(1).take(20).map(|id| app.names.plain(&tree.path(id))));
     }
-    lines
-}
-
-fn question(app: &App<'_>, tree: &Tree, ids: &[Id]) -> Vec<String> {
-    let counts = |id: &&Id| !tree.node(**id).has(Flags::COUNTED_ELSEWHERE);
-    let allocated = ids.iter().filter(counts).map(|id| tree.node(*id).allocated).fold(0, u64::saturating_add);
-    let entries: u64 = ids.iter().map(|id| u64::from(tree.node(*id).entries) + 1).sum();
-    let size = app.setting.units.bytes(allocated);
-    let size = String::from_utf8_lossy(size.as_bytes()).into_owned();
-    let mut lines = vec![format!("{}, {size}, will be gone for ever:", counted(entries, "entry", "entries"))];
-    lines.extend(ids.iter().take(5).map(|id| app.names.plain(&tree.path(*id))));
-    if ids.len() > 5 {
-        lines.push(format!("and {} more", ids.len() - 5));
-    }
-    lines.extend([String::new(), "y deletes, any other key does not".to_owned()]);
     lines
 }

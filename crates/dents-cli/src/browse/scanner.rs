@@ -65,7 +65,8 @@ pub(super) enum State {
 
 /// The scanner, as the other thread sees it.
 pub(super) struct Scanner {
-    pub(super) shared: Shared,
+    /// A deletion reads it on a thread of its own.
+    pub(super) shared: Arc<Shared>,
     pub(super) messages: Arc<Messages>,
     pub(super) session: Session,
     /// The number of walks that were requested and have not ended.
@@ -78,7 +79,7 @@ impl Scanner {
         let messages = Arc::new(Messages::default());
         let session = Session::inside(Listener(Arc::clone(&messages)));
         Scanner {
-            shared: Shared::new(),
+            shared: Arc::new(Shared::new()),
             messages,
             session,
             pending: AtomicUsize::new(1),

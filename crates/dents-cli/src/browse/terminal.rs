@@ -1,19 +1,42 @@
 //! The terminal: taken at the beginning, and given back in every case, also after a panic of any thread.
+//!
+//! | end | how the terminal is given back |
+//! |---|---|
+//! | a key, an error | [`Terminal`] is dropped |
+//! | a panic | the hook |
+//! | a signal | its handler ([`dents_sys::fatal`]) |
+//! | the terminal is gone | a thread notices, and ends the program: there is nothing to give back |
 
-use ratatui::DefaultTerminal;
+use dents_sys::stdio::{STDIN, STDOUT};
+use dents_sys::{fatal, tty};
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::EnterAlternateScreen;
+use ratatui::layout::{Rect, Size};
+use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use std::io::{self, stdout};
 use std::panic;
 use std::process;
 use std::sync::Once;
+use std::thread;
 
 /// The terminal in raw mode, with its second screen and reports of the mouse.
-pub(super) struct Terminal(DefaultTerminal);
+pub(super) struct Terminal {
+    canvas: DefaultTerminal,
+    area: Rect,
+}
 
 /// The status after a panic, as Rust has it.
 const PANIC: i32 = 101;
+/// The status after a hang-up: 128 and the number of SIGHUP.
+const GONE: i32 = 129;
+/// The watch looks so often, in milliseconds; a pseudo-terminal wakes it at once.
+const WATCH: u32 = 500;
+/// The largest area that is drawn: what a terminal says of its size may be anything, and a cell takes 80 bytes.
+const MOST: Size = Size { width: 2000, height: 500 };
+/// What [`give_back`] writes, for the handler of signals: mouse, cursor, the first screen.
+const SEQUENCES: &[u8] = b"\x1b[?1006l\x1b[?1015l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?25h\x1b[?1049l";
 
 impl Terminal {
     /// # Errors
@@ -28,21 +51,29 @@ impl Terminal {
                 say(panic);
                 process::exit(PANIC);
             }));
+            // Without a thread, the loop ends when it draws.
+            let _ = thread::Builder::new().name("terminal".to_owned()).stack_size(64 << 10).spawn(watch);
         });
-        Ok(Terminal(init()?))
+        let (canvas, area) = init()?;
+        Ok(Terminal { canvas, area })
     }
 
-    /// The terminal to draw on.
-    pub(super) fn canvas(&mut self) -> &mut DefaultTerminal {
-        &mut self.0
+    /// The terminal to draw on, of its present size.
+    pub(super) fn canvas(&mut self) -> io::Result<&mut DefaultTerminal> {
+        let area = area(self.canvas.size()?);
+        if area != self.area {
+            self.canvas.resize(area)?;
+            self.area = area;
+        }
+        Ok(&mut self.canvas)
     }
 
     /// Gives the terminal back while something else uses it.
     pub(super) fn lend<R>(&mut self, act: impl FnOnce() -> R) -> io::Result<R> {
         give_back();
         let result = act();
-        self.0 = init()?;
-        self.0.clear()?;
+        (self.canvas, self.area) = init()?;
+        self.canvas.resize(self.area)?;
         Ok(result)
     }
 }
@@ -53,13 +84,27 @@ impl Drop for Terminal {
     }
 }
 
-fn init() -> io::Result<DefaultTerminal> {
-    let terminal = ratatui::try_init()?;
-    execute!(stdout(), EnableMouseCapture)?;
-    Ok(terminal)
+fn init() -> io::Result<(DefaultTerminal, Rect)> {
+    fatal::remember(SEQUENCES)?;
+    let (width, height) = ratatui::crossterm::terminal::size()?;
+    let area = area(Size { width, height });
+    let terminal = ratatui::try_init_with_options(TerminalOptions { viewport: Viewport::Fixed(area) })?;
+    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+    Ok((terminal, area))
+}
+
+fn area(size: Size) -> Rect {
+    Rect { x: 0, y: 0, width: size.width.min(MOST.width), height: size.height.min(MOST.height) }
 }
 
 fn give_back() {
     let _ = execute!(stdout(), DisableMouseCapture, Show);
     ratatui::restore();
+    fatal::forget();
+}
+
+/// Ends the program when the terminal is gone. The library that reads keys reads on for ever then, and SIGHUP may be ignored.
+fn watch() {
+    while !tty::is_gone_within(&[STDIN, STDOUT], WATCH) {}
+    process::exit(GONE);
 }

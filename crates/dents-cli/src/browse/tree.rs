@@ -1,7 +1,7 @@
 //! The entries that a browser knows: 64 bytes each, and the name.
 //!
-//! A directory has the sums of all that is below it. They are correct at any moment: a worker that adds entries
-//! to a directory also adds their sum to all directories above it, once for each batch. A file with several
+//! A directory has the sums of all that is below it. They are correct whenever a frame is drawn: a worker that adds entries
+//! to a directory also adds their sum to all directories above it, once for each batch; to those far above, the next reader does. A file with several
 //! links counts under one name ([`links`](super::links)).
 //!
 //! An entry that is removed stays in memory, apart from the tree: workers may still hold its number.
@@ -10,8 +10,8 @@ use super::links::Links;
 use crate::inode::Inode;
 use dents_core::needs::Kind;
 use hashbrown::HashTable;
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
 /// The number of an entry. The default is the place above all operands.
@@ -139,6 +139,9 @@ pub(super) struct Known {
 
 /// Entries in a chunk: chunks never move, so growth copies nothing and wastes little.
 const CHUNK: usize = 1 << 12;
+/// A sum is added to so many directories above an entry at once. Further ones wait, or a deep tree would take time by the square of its
+/// depth.
+const NEAR: usize = 64;
 /// Bytes of names in a chunk, unless one name is longer.
 const NAMES: usize = 1 << 20;
 
@@ -151,6 +154,11 @@ pub(super) struct Tree {
     hasher: RandomState,
     /// The devices of operands, and of entries on other file systems than their directories.
     devices: HashMap<Id, (u32, u32)>,
+    /// The first device, and whether there are others.
+    device: Option<(u32, u32)>,
+    has_devices: bool,
+    /// Sums that directories far above do not have yet ([`Tree::settle`]): those for a directory, and all above it.
+    pending: BTreeMap<Id, Sum>,
     pub(super) links: Links,
     /// Changes with each change of the tree.
     pub(super) version: u64,
@@ -164,6 +172,9 @@ impl Tree {
             directories: HashTable::new(),
             hasher: RandomState::new(),
             devices: HashMap::new(),
+            device: None,
+            has_devices: false,
+            pending: BTreeMap::new(),
             links: Links::default(),
             version: 0,
         };
@@ -217,6 +228,23 @@ impl Tree {
     /// The entries of a directory, the last that was added first.
     pub(super) fn children(&self, id: Id) -> impl Iterator<Item = Id> {
         std::iter::successors(self.node(id).first.some(), |id| self.node(*id).next.some())
+    }
+
+    /// The number that the next entry will have: those that are known have lower ones.
+    pub(super) fn limit(&self) -> Id {
+        let full = self.nodes.len().saturating_sub(1) * CHUNK;
+        Id((full + self.nodes.last().map_or(0, Vec::len)) as u32)
+    }
+
+    /// The first entry of a directory that has a lower number than `limit`.
+    pub(super) fn first_before(&self, id: Id, limit: Id) -> Option<Id> {
+        self.children(id).find(|id| *id < limit)
+    }
+
+    /// The next such entry of the same directory.
+    pub(super) fn next_before(&self, id: Id, limit: Id) -> Option<Id> {
+        let next = self.node(id).next.some();
+        std::iter::successors(next, |id| self.node(*id).next.some()).find(|id| *id < limit)
     }
 
     /// The path of an entry.
@@ -293,26 +321,29 @@ impl Tree {
         if device != Some(known.inode.dev) {
             node.flags.set(Flags::MOUNT, device.is_some());
             self.devices.insert(id, known.inode.dev);
+            let first = *self.device.get_or_insert(known.inode.dev);
+            self.has_devices |= first != known.inode.dev;
         }
         let mut own = Sum { entries: 1, size: 0, allocated: known.allocated, mtime: known.mtime };
         if fresh.kind != Kind::Dir {
             own = self.node(id).sum();
             if known.nlink > 1 && self.is_attached(above) {
-                own = self.add_link(id, known.inode, own);
+                own = self.add_link(id, &known, own);
             }
         }
         own
     }
 
     /// Adds a name of a file with several links. Only the first name counts, in the order of their directories.
-    fn add_link(&mut self, id: Id, inode: Inode, own: Sum) -> Sum {
+    fn add_link(&mut self, id: Id, known: &Known, own: Sum) -> Sum {
+        let Known { inode, nlink, .. } = *known;
         self.set(id, Flags::LINKED, true);
         let Some(counted) = self.links.counted(inode) else {
-            self.links.add(inode, id, true);
+            self.links.add(inode, nlink, id, true);
             return own;
         };
         let counts = self.order(id, counted).is_lt();
-        self.links.add(inode, id, counts);
+        self.links.add(inode, nlink, id, counts);
         if counts {
             self.count_elsewhere(counted);
             own
@@ -346,21 +377,40 @@ impl Tree {
         }
     }
 
-    /// Adds to a directory and to all above it.
+    /// Adds to a directory and to all above it: to [`NEAR`] of them at once, and to the others in [`Tree::settle`].
     fn grow(&mut self, from: Id, sum: Sum) {
         let mut at = Some(from);
-        while let Some(id) = at {
-            let node = self.node_mut(id);
-            node.entries = node.entries.saturating_add(sum.entries);
-            node.size = node.size.saturating_add(sum.size);
-            node.allocated = node.allocated.saturating_add(sum.allocated);
-            node.mtime = node.mtime.max(sum.mtime);
-            at = node.above.some();
+        for _ in 0..NEAR {
+            let Some(id) = at else { return };
+            at = self.grow_one(id, sum);
+        }
+        if let Some(id) = at {
+            self.pending.entry(id).or_insert(Sum::NONE).add(sum);
+        }
+    }
+
+    /// Adds to one directory, and returns the directory above it.
+    fn grow_one(&mut self, id: Id, sum: Sum) -> Option<Id> {
+        let node = self.node_mut(id);
+        node.entries = node.entries.saturating_add(sum.entries);
+        node.size = node.size.saturating_add(sum.size);
+        node.allocated = node.allocated.saturating_add(sum.allocated);
+        node.mtime = node.mtime.max(sum.mtime);
+        node.above.some()
+    }
+
+    /// Makes the sums of all directories correct, each with one addition: a directory has a lower number than those below it.
+    pub(super) fn settle(&mut self) {
+        while let Some((id, sum)) = self.pending.pop_last() {
+            if let Some(above) = self.grow_one(id, sum) {
+                self.pending.entry(above).or_insert(Sum::NONE).add(sum);
+            }
         }
     }
 
     /// Takes from a directory and from all above it. Their newest time stays.
     fn shrink(&mut self, from: Id, sum: Sum) {
+        self.settle();
         let mut at = Some(from);
         while let Some(id) = at {
             let node = self.node_mut(id);
@@ -374,6 +424,7 @@ impl Tree {
     /// Removes an entry and all below it: they no longer count, and no path leads to them.
     pub(super) fn remove(&mut self, id: Id) {
         let Some(above) = self.above(id) else { return };
+        self.settle();
         self.remove_links(id);
         let sum = self.node(id).sum();
         self.shrink(above, sum);
@@ -440,6 +491,13 @@ impl Tree {
 
     /// The device of the entries of a directory; `None` for operands.
     pub(super) fn device(&self, id: Id) -> Option<(u32, u32)> {
+        if id == Id::TOP {
+            return None;
+        }
+        // Most trees have one device. In a deep one, a look at all directories above each entry would take minutes.
+        if !self.has_devices {
+            return self.device;
+        }
         let own = self.devices.get(&id);
         own.or_else(|| self.ancestors(id).find_map(|id| self.devices.get(&id))).copied()
     }

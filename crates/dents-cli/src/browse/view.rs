@@ -80,12 +80,11 @@ impl View {
     pub(super) fn arrange(&mut self, tree: &Tree) {
         let selected = self.entry().filter(|_| self.has_moved);
         self.version = tree.version;
-        let needle = self.filter.to_lowercase();
+        let passes = self.passes();
         let is_shown = |id: &Id| {
             let node = tree.node(*id);
             let is_empty = node.has(Flags::UNKNOWN) && node.entries == 0 && !node.has(Flags::FAILED);
-            let name = || String::from_utf8_lossy(tree.name(*id)).to_lowercase();
-            !is_empty && (needle.is_empty() || name().contains(&needle))
+            !is_empty && passes(tree.name(*id))
         };
         // The keys are computed once: a directory may have millions of entries.
         let shown = tree.children(self.directory).filter(is_shown);
@@ -99,6 +98,12 @@ impl View {
         self.largest = rows.iter().map(|id| self.figure(tree.node(*id))).max().unwrap_or(0);
         self.rows = rows;
         self.select(selected);
+    }
+
+    /// Whether a name contains the text of the filter; all do if there is none.
+    pub(super) fn passes(&self) -> impl Fn(&[u8]) -> bool + use<> {
+        let needle = self.filter.to_lowercase();
+        move |name| needle.is_empty() || String::from_utf8_lossy(name).to_lowercase().contains(&needle)
     }
 
     /// Selects an entry, or keeps the index if it is not shown.

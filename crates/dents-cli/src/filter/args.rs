@@ -90,6 +90,13 @@ pub(crate) struct Depths {
 impl Depths {
     /// All levels.
     pub(crate) const ALL: Depths = Depths { min_depth: 0, max_depth: u32::MAX };
+
+    /// An option that leaves out levels, if there is one.
+    pub(crate) fn given(self) -> Option<&'static str> {
+        let Depths { min_depth, max_depth } = self;
+        let given = [(min_depth > 0, "--min-depth"), (max_depth < u32::MAX, "--max-depth")];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
 }
 
 /// A time of a file.
@@ -106,6 +113,35 @@ enum Which {
 }
 
 impl Args {
+    /// An option that leaves out entries, if there is one. `--time` leaves out none.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        // All fields, so that the compiler asks about a new one.
+        #[rustfmt::skip]
+        let Args {
+            kinds, grep, include, exclude, gitignore, no_hidden, size, newer, older, changed_since, time: _, user, group, perm, links, inum,
+            empty,
+        } = self;
+        let given = [
+            (!kinds.is_empty(), "--type"),
+            (!grep.is_empty(), "--grep"),
+            (!include.is_empty(), "--include"),
+            (!exclude.is_empty(), "--exclude"),
+            (*gitignore, "--gitignore"),
+            (*no_hidden, "--no-hidden"),
+            (!size.is_empty(), "--size"),
+            (!newer.is_empty(), "--newer"),
+            (!older.is_empty(), "--older"),
+            (changed_since.is_some(), "--changed-since"),
+            (user.is_some(), "--user"),
+            (group.is_some(), "--group"),
+            (!perm.is_empty(), "--perm"),
+            (!links.is_empty(), "--links"),
+            (inum.is_some(), "--inum"),
+            (*empty, "--empty"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
     /// The time that is compared, as a need.
     pub(crate) fn time(&self) -> Needs {
         match self.time {

@@ -53,7 +53,7 @@ impl Screen {
 
     pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
         // Names are quoted in files too, because a cell of a table must not contain a newline.
-        let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"");
+        let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"").and_invisible();
         Screen { columns, utf8: locale.utf8, colours, quoter }
     }
 
@@ -96,6 +96,27 @@ mod tests {
         assert_eq!(screen.name("f\u{fc}r".as_bytes()), "f\u{fc}r".as_bytes());
         assert_eq!(screen.name(b"two\nlines\x1b[2J"), br"'two'$'\n''lines'$'\033''[2J'");
         assert_eq!(screen.name(b"\xff"), br"''$'\377'");
+        // RIGHT-TO-LEFT OVERRIDE, ZERO WIDTH SPACE; a joiner between Latin letters, and between letters that are joined.
+        assert_eq!(screen.name("exe\u{202e}txt.a".as_bytes()), br"'exe'$'\342\200\256''txt.a'");
+        assert_eq!(screen.name("a\u{200b}b".as_bytes()), br"'a'$'\342\200\213''b'");
+        assert_eq!(screen.name("a\u{200d}b".as_bytes()), br"'a'$'\342\200\215''b'");
+        let joined = "\u{645}\u{6cc}\u{200c}\u{62e}\u{1f468}\u{200d}\u{1f469}\u{fe0f}";
+        assert_eq!(screen.name(joined.as_bytes()), joined.as_bytes());
+    }
+
+    /// The set against the tables of the regex crate.
+    #[test]
+    fn invisible_characters_are_those_of_unicode() {
+        let glyphs = r"\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}";
+        let set =
+            format!(r"^[\p{{Zl}}\p{{Zp}}\u{{115f}}\u{{1160}}\u{{3164}}\u{{ffa0}}[\p{{Cf}}--[{glyphs}]]]$");
+        let set = regex::Regex::new(&set).expect("a set");
+        for char in char::MIN..=char::MAX {
+            let mut text = [0; 4];
+            let text = char.encode_utf8(&mut text);
+            let is_invisible = dents_render::invisible::is_invisible(char);
+            assert_eq!(is_invisible, set.is_match(text), "U+{:04X}", u32::from(char));
+        }
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub(crate) struct Paths<'o> {
 impl<'o> Paths<'o> {
     /// With `terminal`, control characters in names are replaced.
     pub(crate) fn new(out: &'o TextOutput<'o>, end: u8, terminal: bool) -> Self {
-        let quoter = terminal.then(|| Quoter::new(Quoting::Literal, message::locale(), true, b""));
+        let quoter =
+            terminal.then(|| Quoter::new(Quoting::Literal, message::locale(), true, b"").and_invisible());
         Paths { lines: Lines::new(out), end, quoter }
     }
 

@@ -1,14 +1,13 @@
 //! Names with the escape sequences of C, with and without quotes around them.
 
 use super::{Quoter, Quoting, escape_letter, push_octal};
-use crate::width::Char;
 use alloc::vec::Vec;
 
 /// In the style that quotes only names that need it: whether the name needs quotes. A backslash alone is no reason.
 pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
-        let char = Char::first(&name[at..], quoter.utf8);
+        let char = quoter.char(name, at);
         if !char.is_printable() || name[at] == b'"' || quoter.is_extra(name[at]) {
             return true;
         }
@@ -26,7 +25,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < name.len() {
         let rest = &name[at..];
-        let char = Char::first(rest, quoter.utf8);
+        let char = quoter.char(name, at);
         let ends_quotes = !close.is_empty() && rest.starts_with(close);
         if let Some(letter) = escape_letter(rest[0]) {
             out.extend_from_slice(&[b'\\', letter]);

@@ -9,6 +9,7 @@
 mod c;
 mod shell;
 
+use crate::invisible;
 use crate::width::Char;
 use alloc::vec::Vec;
 use dents_locale::Locale;
@@ -113,6 +114,8 @@ pub struct Quoter {
     style: Quoting,
     utf8: bool,
     qmark: bool,
+    /// Whether [invisible](crate::invisible) characters are treated as control characters.
+    invisible: bool,
     /// ASCII characters to be quoted beside those that the style quotes.
     extra: u128,
     /// For the styles of the locale: the marks of the user's language, if it has some.
@@ -128,7 +131,8 @@ impl Quoter {
         let qmark = qmark && !style.escapes();
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
         let quotes = None;
-        let mut quoter = Quoter { style, utf8: locale.utf8, qmark, extra: bits, quotes, plain: [false; 256] };
+        let (utf8, invisible, plain) = (locale.utf8, false, [false; 256]);
+        let mut quoter = Quoter { style, utf8, qmark, invisible, extra: bits, quotes, plain };
         // Without `-q`, literal names are always copied: the table is not used.
         if style != Quoting::Literal || qmark {
             for byte in 1..=255u8 {
@@ -148,6 +152,24 @@ impl Quoter {
             }
         }
         self
+    }
+
+    /// The same outside GNU's format: [invisible](crate::invisible) characters are escaped as control characters are.
+    #[must_use]
+    pub fn and_invisible(self) -> Quoter {
+        Quoter { invisible: self.utf8, ..self }
+    }
+
+    /// The character at this position.
+    fn char(&self, text: &[u8], at: usize) -> Char {
+        match Char::first(&text[at..], self.utf8) {
+            Char::Printable { len, .. }
+                if self.invisible && len > 1 && invisible::must_escape(text, at, len) =>
+            {
+                Char::Unprintable { len }
+            }
+            char => char,
+        }
     }
 
     fn is_plain(&self, byte: u8) -> bool {
@@ -239,7 +261,7 @@ impl Quoter {
     fn put_question_marks(&self, out: &mut Vec<u8>, start: usize) {
         let (mut from, mut to) = (start, start);
         while from < out.len() {
-            let char = Char::first(&out[from..], self.utf8);
+            let char = self.char(&out[..], from);
             if char.is_printable() {
                 out.copy_within(from..from + char.bytes(), to);
                 to += char.bytes();

@@ -5,7 +5,6 @@
 //! special character of a name, double quotes are more readable, and are used.
 
 use super::{Quoter, escape_letter, push_octal};
-use crate::width::Char;
 use alloc::vec::Vec;
 
 /// Whether a byte has no special meaning for a shell anywhere in a word. Bytes above ASCII have none as long as
@@ -46,7 +45,7 @@ fn fits_double_quotes(name: &[u8], at: usize) -> bool {
 pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
-        let char = Char::first(&name[at..], quoter.utf8);
+        let char = quoter.char(name, at);
         if is_special(name, at) || quoter.is_extra(name[at]) {
             return true;
         }
@@ -77,7 +76,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     let mut escaping = false;
     let mut at = 0;
     while at < name.len() {
-        let char = Char::first(&name[at..], quoter.utf8);
+        let char = quoter.char(name, at);
         let bytes = &name[at..at + char.bytes()];
         if !char.is_printable() && quoter.style.escapes() {
             if !escaping {
@@ -116,7 +115,7 @@ fn wants_double_quotes(quoter: &Quoter, name: &[u8]) -> bool {
     }
     let mut at = 0;
     while at < name.len() {
-        let char = Char::first(&name[at..], quoter.utf8);
+        let char = quoter.char(name, at);
         let fits = if name[at].is_ascii() { fits_double_quotes(name, at) } else { char.is_printable() };
         if !fits {
             return false;

@@ -73,6 +73,24 @@ fn every_style_as_gnu_writes_it() {
     }
 }
 
+/// GNU's format writes invisible characters raw; the formats that GNU does not have escape them.
+#[test]
+fn invisible_characters_outside_the_format_of_gnu() {
+    use crate::style::Style;
+    let name = "exe\u{202e}txt\u{2066}".as_bytes();
+    let drawn = |tree: bool, quoting: Quoting, qmark: bool| {
+        let style = Style { tree, quoting, qmark, locale: Locale::C_UTF8, ..Style::default() };
+        let mut out = Vec::new();
+        style.name_quoter().write(name, &mut out);
+        out
+    };
+    assert_eq!(drawn(false, Quoting::ShellEscape, false), name);
+    assert_eq!(drawn(true, Quoting::ShellEscape, false), br"'exe'$'\342\200\256''txt'$'\342\201\246'");
+    assert_eq!(drawn(true, Quoting::Escape, false), br"exe\342\200\256txt\342\201\246");
+    assert_eq!(drawn(true, Quoting::Literal, true), b"exe?txt?");
+    assert_eq!(drawn(true, Quoting::Literal, false), name);
+}
+
 #[test]
 fn headers_quote_colons() {
     let header = |quoting| {
