@@ -7,6 +7,7 @@ use crate::{Part, Row};
 use dents_core::tree::{Failure, Place, Problem};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,8 @@ pub struct Writer<'j> {
     /// Frames that were not written yet.
     out: Vec<u8>,
     written: Instant,
+    /// Bytes of the file.
+    bytes: u64,
     open: Option<Open>,
     before: Before,
     /// The open piece: its directory, the subdirectories that are entered, its rows.
@@ -53,6 +56,7 @@ impl<'j> Writer<'j> {
             file: None,
             out: Vec::new(),
             written: Instant::now(),
+            bytes: 0,
             open: None,
             before: Before::default(),
             head: Vec::new(),
@@ -151,6 +155,7 @@ impl<'j> Writer<'j> {
             }
         };
         file.write_all(&self.out)?;
+        self.bytes += self.out.len() as u64;
         if sync { file.sync_data() } else { Ok(()) }
     }
 }
@@ -177,5 +182,7 @@ impl Drop for Writer<'_> {
         if self.open.is_some() || !self.out.is_empty() || self.broken {
             self.journal.lossy.store(true, Relaxed);
         }
+        let mut written = self.journal.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.push((self.number, self.bytes));
     }
 }

@@ -97,11 +97,15 @@ timeout_before() {
     unmounted
 }
 
-# The server answers slowly and goes away in the middle. Each name that was read is listed.
+# The server answers slowly and goes away in the middle, after two thirds of the time that the same listing took before. Each name that
+# was read is listed.
 timeout_within() {
     mounted "$1" "$2" || exit 77
-    fault slow 100ms
-    (sleep 1 && fault "$3") &
+    fault slow 50ms
+    tried /job/dls -l /tmp/near /tmp/far/dir
+    unmounted
+    mounted "$1" "$2" || exit 77
+    (sleep "$(awk "BEGIN { print $took / 1500 }")" && fault "$3") &
     tried /job/dls --timeout=2s -l /tmp/near /tmp/far/dir
     judged '[ $took -le $((late + 1000)) ]' TOO LATE
     judged '[ $status = 1 ] || [ $status = 2 ]' STATUS
