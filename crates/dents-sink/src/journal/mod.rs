@@ -72,7 +72,7 @@ mod writer;
 pub use error::Error;
 pub use writer::Writer;
 
-use crate::Part;
+use crate::{Part, Row};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use dents_core::tree::StartPoint;
@@ -82,8 +82,8 @@ use segment::Segment;
 use std::ffi::CStr;
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// A scan: a journal belongs to one scan. Its identity includes the working directory and the files that the paths lead to (device,
@@ -133,6 +133,8 @@ pub struct Journal {
     writers: AtomicU32,
     /// Whether a writer was dropped with rows that it had not written.
     lossy: AtomicBool,
+    /// The number of each writer of this run and the bytes that it wrote, once it was dropped.
+    written: Mutex<Vec<(u32, u64)>>,
     /// The segments that are replayed, and the number of those that were taken.
     segments: OnceLock<Vec<Segment>>,
     dealt: AtomicUsize,
@@ -163,6 +165,7 @@ impl Journal {
             found,
             writers: AtomicU32::new(0),
             lossy: AtomicBool::new(false),
+            written: Mutex::default(),
             segments: OnceLock::new(),
             dealt: AtomicUsize::new(0),
         })
@@ -227,7 +230,8 @@ impl Journal {
     /// call passed on. It does not flush the part.
     ///
     /// # Errors
-    /// An error of reading the journal, or of the output; or a writer was not flushed.
+    /// An error of reading the journal, or of the output; or a writer was not flushed; or a file of this run has lost bytes. A client
+    /// of a server sends what was written later, so a full disk there is no error of `write`.
     pub fn replay(&self, part: &mut dyn Part) -> io::Result<u64> {
         if self.lossy.load(Relaxed) {
             let why = "the journal does not contain the whole scan: run it again to resume";
@@ -243,11 +247,18 @@ impl Journal {
         let mut rows = 0;
         while let Some(segment) = segments.get(self.dealt.fetch_add(1, Relaxed)) {
             let Journal { directory, header, found, .. } = self;
-            rows += recover::replay(&directory.dir, segment, &header.keys, &found.void, &mut |row| {
-                part.row(row)
-            })?;
+            let (written, mut row) = (self.written(segment), |row: &Row<'_>| part.row(row));
+            rows += recover::replay(&directory.dir, (segment, written), &header.keys, &found.void, &mut row)?;
         }
         Ok(rows)
+    }
+
+    /// The bytes that this run wrote to a segment.
+    fn written(&self, segment: &Segment) -> u64 {
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut own =
+            written.iter().filter(|(writer, _)| (self.run, *writer) == (segment.run, segment.writer));
+        own.next().map_or(0, |(_, bytes)| *bytes)
     }
 
     /// Removes the journal, when the output is complete. If the process is killed meanwhile, the scan is either done or can be resumed.

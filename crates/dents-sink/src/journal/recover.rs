@@ -21,6 +21,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;
 use std::io;
+use std::path::Path;
 
 /// The result.
 #[derive(Default)]
@@ -169,10 +170,11 @@ fn start_points(
     Ok(start_points)
 }
 
-/// Passes the rows of all complete directories of a segment to `row`. Returns their number.
+/// Passes the rows of all complete directories of a segment to `row`. Returns their number. The segment has at least as many bytes of
+/// complete frames as `written` says.
 pub(super) fn replay(
     dir: &Dir,
-    segment: &Segment,
+    (segment, written): (&Segment, u64),
     keys: &Keys,
     void: &Void,
     row: &mut dyn FnMut(&crate::Row<'_>) -> io::Result<()>,
@@ -181,7 +183,7 @@ pub(super) fn replay(
     let file = frames.path();
     let damaged = || io::Error::from(Error::Damaged { file: file.clone() });
     let mut given = 0;
-    while let Some(found) = frames.next()? {
+    while let Some(found) = frames.next().map_err(|error| of_reading(&file, error))? {
         let frame = Frame::parse(found.payload).ok_or_else(damaged)?;
         let about = &frame.about;
         let whole = about.piece == 0 && about.last;
@@ -194,5 +196,16 @@ pub(super) fn replay(
         }
         given += count;
     }
-    Ok(given)
+    if frames.offset() < written { Err(lost(&file)) } else { Ok(given) }
+}
+
+/// An error of reading what was written before. The client of a server may believe that a file is longer than the server's.
+fn of_reading(file: &Path, error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::UnexpectedEof { lost(file) } else { error }
+}
+
+/// Bytes that `write` took are not there.
+fn lost(file: &Path) -> io::Error {
+    let why = "the disk has lost rows that were written to it, and may be full: free some space, then run the scan again to resume";
+    io::Error::new(io::ErrorKind::StorageFull, format!("{}: {why}", file.display()))
 }

@@ -8,6 +8,7 @@ use crate::{Part, Row};
 use dents_core::tree::{Failure, Place, Problem};
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,8 @@ pub struct Writer<'j> {
     /// Frames that were not written yet.
     out: Vec<u8>,
     written: Instant,
+    /// Bytes of the file.
+    bytes: u64,
     open: Option<Open>,
     before: Before,
     /// The open piece: its directory, the subdirectories that are entered, its rows.
@@ -54,6 +57,7 @@ impl<'j> Writer<'j> {
             file: None,
             out: Vec::new(),
             written: Instant::now(),
+            bytes: 0,
             open: None,
             before: Before::default(),
             head: Vec::new(),
@@ -152,6 +156,7 @@ impl<'j> Writer<'j> {
             }
         };
         file.write_all(&self.out)?;
+        self.bytes += self.out.len() as u64;
         if sync { file.sync_data() } else { Ok(()) }
     }
 }
@@ -178,5 +183,7 @@ impl Drop for Writer<'_> {
         if self.open.is_some() || !self.out.is_empty() || self.broken {
             self.journal.lossy.store(true, Relaxed);
         }
+        let mut written = self.journal.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.push((self.number, self.bytes));
     }
 }

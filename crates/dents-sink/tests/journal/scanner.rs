@@ -34,6 +34,8 @@ pub(crate) struct How {
     leave: bool,
     /// Whether to drop one writer without flushing it.
     forget: bool,
+    /// Whether the files lose this number of bytes before they are replayed, as where the disk of a server is full.
+    lose: u64,
     /// Stops after this number of batches.
     stop: Option<u32>,
 }
@@ -53,6 +55,7 @@ impl How {
                 "one" => how.one = true,
                 "leave" => how.leave = true,
                 "forget" => how.forget = true,
+                "lose" => how.lose = number.into(),
                 "stop" => how.stop = Some(number),
                 _ => panic!("{word}?"),
             }
@@ -137,6 +140,18 @@ impl Visitor for Scanner<'_> {
         let result = self.writer.failed(failure).and_then(|()| self.writer.row(&failure_row(failure)));
         self.told(result, Step::Enter)
     }
+}
+
+/// Cuts bytes off the end of each file with rows.
+fn lose(journal: &Path, bytes: u64) -> io::Result<()> {
+    for file in std::fs::read_dir(journal)? {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "rows") {
+            let file = std::fs::OpenOptions::new().write(true).open(&path)?;
+            file.set_len(file.metadata()?.len().saturating_sub(bytes))?;
+        }
+    }
+    Ok(())
 }
 
 fn row<'a>(place: &Place<'a>, entry: &'a Entry<'a>) -> Row<'a> {
@@ -241,6 +256,9 @@ pub(crate) fn scan(playground: &Path, how: &How) -> io::Result<()> {
     }
     if how.leave || how.stop.is_some() {
         return Ok(());
+    }
+    if how.lose > 0 {
+        lose(&playground.join("journal"), how.lose)?;
     }
     let mut lines = Lines::default();
     journal.replay(&mut lines)?;

@@ -18,7 +18,7 @@ unmounted() {
 
 # The client has no counters, but a trace event for each request.
 requests() {
-    grep -oE 'type P9_T[A-Z]+' $trace/trace | cut -c11- | sort | uniq -c | awk '{ print $2 ":" $1 }'
+    grep -oE ' request P9_T[A-Z]+' $trace/trace | cut -c13- | sort | uniq -c | awk '{ print $2 ":" $1 }'
 }
 
 table '9p and diod'

@@ -6,6 +6,9 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs tmp /tmp
 mount -t tmpfs run /run
+mkdir -p /dev/pts
+# Over that of the initrd, which another /dev hides: a check would find it mounted.
+mount -t devpts pts /dev/pts
 ip link set lo up
 exec </dev/null >/dev/ttyS1 2>&1
 cd /job

@@ -45,7 +45,7 @@ pub(super) fn named(name: &str) -> Result<Job> {
         }
         "cifs" => with_servers("cifs", &[COMPARED, include_str!("cifs.sh")]),
         "sshfs" => with_servers("sshfs", &[COMPARED, include_str!("sshfs.sh")]),
-        "9p" => with_servers("9p", &[COMPARED, include_str!("9p.sh")]),
+        "9p" => with_servers("9p", &["FILES=${FILES:-300}\n", COMPARED, include_str!("9p.sh")]),
         "faults" => with_servers("faults", &[include_str!("faults.sh")]),
         "kernels" => with_servers("kernels", &[include_str!("kernels.sh")]),
         file => {

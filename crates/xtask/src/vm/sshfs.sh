@@ -8,7 +8,8 @@ cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
 delay
 
 mounted() {
-    sshfs -f -o debug,sshfs_debug,StrictHostKeyChecking=no 127.0.0.1:/srv /mnt >/tmp/sshfs.log 2>&1 &
+    : >/tmp/sshfs.log
+    sshfs -f -o debug,sshfs_debug,StrictHostKeyChecking=no 127.0.0.1:/srv /mnt >>/tmp/sshfs.log 2>&1 &
     server=$!
     for _ in $(seq 200); do
         grep -q ' /mnt fuse.sshfs ' /proc/mounts && : >/tmp/sshfs.log && return
@@ -23,7 +24,7 @@ unmounted() {
 }
 
 requests() {
-    grep -oE '^\[[0-9]+\] [A-Z]+' /tmp/sshfs.log | cut -d' ' -f2 | sort | uniq -c | awk '{ print $2 ":" $1 }'
+    grep -aoE '^\[[0-9]+\] [A-Z]+' /tmp/sshfs.log | cut -d' ' -f2 | sort | uniq -c | awk '{ print $2 ":" $1 }'
 }
 
 table 'sshfs and sftp-server'
