@@ -231,12 +231,14 @@ fn an_output_appears_in_the_directory_that_was_opened() {
         let out = dir.path().join("out");
         let _ = fs::remove_dir_all(&out);
         fs::create_dir(&out).expect("a directory");
-        let words = format!("scan --rate 20 -o out/x.{format} t");
+        let words = format!("scan --rate 8 -o out/x.{format} t");
         let mut child = dents(dir.path(), &words).command().spawn().expect("it starts");
         let watch = Watch::over(&child);
         while fs::read_dir(&out).expect("a directory").next().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
+        // SQLite opens the file by its path just after it was created; if the directory is exchanged before, the scan fails.
+        std::thread::sleep(Duration::from_millis(100));
         let moved = dir.path().join(format!("moved-{format}"));
         fs::rename(&out, &moved).expect("another name");
         symlink("victim", &out).expect("a link");
