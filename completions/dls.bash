@@ -14,7 +14,7 @@ _dls() {
         option=-${prev: -1}
     else
         case $prev in
-            --hide | --ignore | --format | --tabsize | --width | --block-size | --time | --time-style | --indicator-style | --quoting-style | --sort | --columns | --tree-limit | --top | --mode | --threads | --max-inflight | --timeout) option=$prev ;;
+            --hide | --ignore | --format | --tabsize | --width | --block-size | --time | --time-style | --indicator-style | --quoting-style | --sort | --columns | --tree-limit | --top | --mode | --threads | --max-inflight | --timeout | --acl) option=$prev ;;
         esac
     fi
     case $option in
@@ -44,13 +44,14 @@ _dls() {
         --max-inflight) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --timeout) compopt +o bashdefault +o default 2>/dev/null; return ;;
         --explain) words='plan' ;;
+        --acl) words='always auto never' ;;
     esac
     if [[ ! $option && $cur == -* ]]; then
         for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
             # Behind it there are only files.
             [[ $word == -- ]] && return
         done
-        words='-a --all -A --almost-all -B --ignore-backups -d --directory --only-dirs --only-files --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --icons --header --columns= --mounts --xattr --smart-group --no-owner --no-time --no-mode --no-size --no-links --git --gitignore --tree --tree-limit= --total-size --json --ndjson --csv --top= --count --summary --mode= --threads= --max-inflight= --timeout= --timing --explain --no-hints --lazy --init --no-config --help --version'
+        words='-a --all -A --almost-all -B --ignore-backups -d --directory --only-dirs --only-files --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --icons --header --columns= --mounts --xattr --smart-group --no-owner --no-time --no-mode --no-size --no-links --git --gitignore --tree --tree-limit= --total-size --json --ndjson --csv --top= --count --summary --mode= --threads= --max-inflight= --timeout= --timing --explain --no-hints --acl= --lazy --init --no-config --help --version'
     fi
     if [[ $list ]]; then
         # What stands before the last comma, and a sign, stays.

@@ -91,6 +91,7 @@ complete -c dls -l timeout -r -f -d 'list what has answered after DURATION (2s, 
 complete -c dls -l timing -d 'show on stderr where the time went'
 complete -c dls -l explain -f -a 'plan' -d 'show on stderr which requests were made about files, for which option or colour, what they cost, and what to change; --explain=plan shows which would be made, and lists nothing'
 complete -c dls -l no-hints -d 'after a slow listing, do not say what would make it faster'
+complete -c dls -l acl -r -f -a 'always auto never' -d 'request ACLs, for the + after the mode'
 complete -c dls -l lazy -d 'accept values that the client of a network file system has cached, however old (AT_STATX_DONT_SYNC)'
 complete -c dls -l init -d 'write a file of default options, all commented out, print its path, and exit'
 complete -c dls -l no-config -d 'read no file of default options'
