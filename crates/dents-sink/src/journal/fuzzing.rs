@@ -40,7 +40,7 @@ fn segment_of(bytes: &[u8]) {
     let Ok(found) = recover(&dir.0, &[SEGMENT], &keys) else { return };
     assert!(found.torn <= bytes.len() as u64 && found.start_points.len() <= bytes.len());
     let mut rows = 0;
-    let replayed = replay(&dir.0, &SEGMENT, &keys, &found.void, &mut |row| {
+    let replayed = replay(&dir.0, (&SEGMENT, 0), &keys, &found.void, &mut |row| {
         rows += 1;
         comes_back(row);
         Ok(())
