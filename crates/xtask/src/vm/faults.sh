@@ -185,13 +185,14 @@ full() {
     local command
     mounted "$1" "$2" /srv/full || exit 77
     for command in 'scan -o /tmp/far/rows.parquet' 'scan -o /tmp/far/rows.sqlite' 'scan -o /tmp/far/rows.ndjson' \
-        'scan --journal /tmp/far/journal -o /tmp/rows.parquet'; do
-        tried /job/dents $command /usr/share
+        'scan --journal /tmp/far/journal -o /tmp/rows.ndjson'; do
+        tried /job/dents $command /usr
         judged '[ $status = 1 ]' STATUS
-        judged 'grep -q "No space left on device" /tmp/said' NOT SAID
-        judged '[ ! -e /tmp/far/rows.${command##*.} ] && [ ! -e /tmp/rows.parquet ]' FILE IS LEFT
+        # A journal has no error of its own: the client sends it later.
+        judged 'grep -qE "No space left on device|may be full: free some space" /tmp/said' NOT SAID
+        judged '[ ! -e /tmp/far/rows.${command##*.} ] && [ ! -e /tmp/rows.${command##*.} ]' FILE IS LEFT
         row "$1" "$2" 'disk full' "dents $command"
-        rm -rf /tmp/far/* /tmp/rows.parquet*
+        rm -rf /tmp/far/* /tmp/rows.*
     done
     /job/dents parts start -- /tmp/far/parts /usr/share
     task=$(/job/dents parts claim /tmp/far/parts | cut -d' ' -f1)
@@ -201,6 +202,20 @@ full() {
     tried /job/dents parts status /tmp/far/parts
     row "$1" "$2" 'disk full' "dents parts status: $(tail -1 /tmp/out)"
     rm -rf /tmp/far/*
+    unmounted
+}
+
+# A listing into a file on a server with 4 KiB left: the client sends it when the file is closed, so `write` succeeds.
+redirected() {
+    local command
+    mounted "$1" "$2" /srv/full || exit 77
+    for command in 'ls -l' '/job/dls -l' '/job/dents scan'; do
+        head -c 60000 /dev/zero >/tmp/far/fill
+        tried bash -c "$command /usr/bin >/tmp/far/list"
+        judged '[ $status != 0 ] && grep -q "No space left on device" /tmp/said' STATUS
+        row "$1" "$2" 'disk full' "$command /usr/bin >far/list"
+        rm -f /tmp/far/*
+    done
     unmounted
 }
 
@@ -214,11 +229,11 @@ squashed() {
     gnu=$(sed 's|^ls: ||' /tmp/said)
     cp /tmp/out /tmp/gnu
     tried /job/dls -l /tmp/far/private /tmp/far
-    judged '[ "$(sed "s|^/job/dls: ||" /tmp/said)" = "$gnu" ] && cmp -s /tmp/out /tmp/gnu' NOT AS GNU
+    judged '[ "$(sed "s|^/job/dls: ||" /tmp/said)" = "$gnu" ] && cmp -s /tmp/out /tmp/gnu' "NOT AS GNU: $(tr '\n' ';' <<<"$gnu")"
     row "$1" "$2" squashed 'dls -l far/private far'
-    tried /job/dents scan -o /tmp/far/rows.parquet /tmp/near
+    tried /job/dents scan -o /tmp/far/dir/rows.parquet /tmp/near
     judged '[ $status = 1 ] && grep -q "Permission denied" /tmp/said' STATUS
-    row "$1" "$2" squashed 'dents scan -o far/rows.parquet'
+    row "$1" "$2" squashed 'dents scan -o far/dir/rows.parquet'
     exportfs -u '*:/srv/files'
     export_files
     unmounted
@@ -236,6 +251,7 @@ for version in ${VERSIONS:-4.2 3}; do
     interrupt $version hard lost
     withdrawn $version hard
     full $version hard
+    redirected $version hard
     squashed $version hard
 done
 exit $failed

@@ -9,7 +9,8 @@ made() {
     truncate -s 400M /tmp/image
     case $1 in
     ext4) mkfs.ext4 -q -F /tmp/image && mount -o loop,noatime /tmp/image /tmp/fs ;;
-    XFS) mkfs.xfs -q -f /tmp/image && mount -o loop,noatime /tmp/image /tmp/fs ;;
+    # Without what the oldest of the kernels cannot mount.
+    XFS) mkfs.xfs -q -f -c options=/usr/share/xfsprogs/mkfs/lts_5.10.conf /tmp/image && mount -o loop,noatime /tmp/image /tmp/fs ;;
     btrfs) mkfs.btrfs -q -f /tmp/image && mount -o loop,noatime /tmp/image /tmp/fs ;;
     tmpfs) mount -t tmpfs -o noatime files /tmp/fs ;;
     overlay)
