@@ -5,6 +5,7 @@ use super::key::Keys;
 use super::recover::{recover, replay};
 use super::segment::Segment;
 use crate::coding::{Before, Bytes, Rows, put_row};
+use crate::dir::Dir;
 use crate::fuzzing::TemporaryDir;
 use crate::ndjson::fuzzing::comes_back;
 
@@ -34,13 +35,14 @@ pub fn rows(bytes: &[u8]) {
 }
 
 fn segment_of(bytes: &[u8]) {
-    let dir = TemporaryDir::new();
-    dir.file("000001-0000.rows", bytes);
+    let made = TemporaryDir::new();
+    made.file("000001-0000.rows", bytes);
     let keys = Keys { secret: [7; 16] };
-    let Ok(found) = recover(&dir.0, &[SEGMENT], &keys) else { return };
+    let dir = Dir::open(&made.0).expect("a directory of this process");
+    let Ok(found) = recover(&dir, &[SEGMENT], &keys) else { return };
     assert!(found.torn <= bytes.len() as u64 && found.start_points.len() <= bytes.len());
     let mut rows = 0;
-    let replayed = replay(&dir.0, (&SEGMENT, 0), &keys, &found.void, &mut |row| {
+    let replayed = replay(&dir, (&SEGMENT, 0), &keys, &found.void, &mut |row| {
         rows += 1;
         comes_back(row);
         Ok(())
