@@ -125,9 +125,11 @@ fn the_figures_of_du() {
     for words in [".", "--from ../scan.parquet"] {
         let screen = Screen::new(80, 10).expect("a directory");
         begin(&screen, &tree, words);
-        let lines = wait(&screen, &format!(" {sum} allocated, 5 entries"));
-        // `again` is the first of its two names.
-        let again = lines.iter().find(|line| line.ends_with(" again")).expect("again");
+        wait(&screen, &format!(" {sum} allocated, 5 entries"));
+        // `again` is the first of its two names. The figures are drawn before it.
+        let is_again = |line: &String| line.ends_with(" again");
+        let lines = screen.until(|lines| lines.iter().any(is_again)).expect("again");
+        let again = lines.into_iter().find(is_again).unwrap_or_default();
         assert!(again.starts_with(" H    1.0M"), "{again}");
         // Not " file": the first line has "from a file".
         press(&screen, &["Enter"], "/deep");
