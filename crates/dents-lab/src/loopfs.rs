@@ -27,7 +27,8 @@ impl Real {
         match self {
             Real::Ext4NoFiletype => ("mkfs.ext4", &["-q", "-F", "-O", "^filetype"], 64),
             Real::Xfs => ("mkfs.xfs", &["-q", "-f"], 320),
-            Real::Btrfs => ("mkfs.btrfs", &["-q", "-f"], 128),
+            // Room for a copy of a debug build of dents: 170 MB.
+            Real::Btrfs => ("mkfs.btrfs", &["-q", "-f"], 512),
         }
     }
 }
