@@ -310,28 +310,23 @@ impl Shared {
         let mut through = Asker::new(Question { follow: true, ..question }, 1);
         asker.learns = Some(&learn);
         (asker.seat, through.seat) = (seat(worker), seat(worker));
-        self.ask_each(
-            worker,
-            buffer,
-            &current,
-            || {},
-            |kind, name| {
-                let mut meta = Meta::default();
-                asker.ask(kind, name, &mut meta);
-                if dereference == Dereference::OperandDirectories {
-                    follow_to_directory(&mut through, kind, name, &mut meta);
-                }
-                let mut tally = take(&mut asker.tally);
-                tally += take(&mut through.tally);
-                let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
-                // Opened before the lister asks for it.
-                if self.wanted.lists_operands && is_directory(&meta) {
-                    self.read_ahead(name.to_bytes().to_vec(), None);
-                }
-                let texts = if meta.texts == 1 { second } else { first };
-                (meta, texts, tally)
-            },
-        );
+        let nothing_waits = || {};
+        self.ask_each(worker, buffer, &current, nothing_waits, |kind, name| {
+            let mut meta = Meta::default();
+            asker.ask(kind, name, &mut meta);
+            if dereference == Dereference::OperandDirectories {
+                follow_to_directory(&mut through, kind, name, &mut meta);
+            }
+            let mut tally = take(&mut asker.tally);
+            tally += take(&mut through.tally);
+            let (first, second) = (take(&mut asker.texts), take(&mut through.texts));
+            // Opened before the lister asks for it.
+            if self.wanted.lists_operands && is_directory(&meta) {
+                self.read_ahead(name.to_bytes().to_vec(), None);
+            }
+            let texts = if meta.texts == 1 { second } else { first };
+            (meta, texts, tally)
+        });
     }
 }
 

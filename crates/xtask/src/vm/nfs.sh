@@ -10,6 +10,7 @@ mount -t tmpfs export /tmp/export
 mkdir /tmp/export/dir /tmp/export/tree
 (cd /tmp/export/dir && seq -f 'file-number-%g' "$files" | xargs touch && chmod +x file-number-1*)
 setfacl -m u:1:rwx /tmp/export/dir/file-number-7 || exit 77
+mkdir /tmp/export/small && (cd /tmp/export/small && seq 10 | xargs touch)
 (cd /tmp/export/tree && for d in $(seq 75); do mkdir "dir$d" && (cd "dir$d" && seq 32 | xargs touch); done)
 modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd
 mkdir -p /var/lib/nfs/v4recovery /run/rpcbind
@@ -73,6 +74,28 @@ long() {
         [ "$(grep -c '^[^ ]*+ .*file-number-7$' /tmp/out-dls)" = 1 ] && [ "$(grep -c '^[^ ]*+' /tmp/out-dls)" = 1 ] || failed=1
 }
 
+# at_most LIMIT VERSION PROGRAM ARGUMENT...: the program makes at most LIMIT requests.
+at_most() {
+    local limit=$1 version=$2 verdict=
+    shift 2
+    run "$version" "$@"
+    [ "$total" -le "$limit" ] || verdict="TOO MANY, $limit" failed=1
+    printf '| %s | %s | %s | %s | %s | %s| %s\n' "$version" "${*:2}" "${1##*/}" "$total" "$seconds" "$ops" "$verdict"
+}
+
+# What costs a request a file if it is done wrong: names with attributes come in as many replies as for GNU ls --color.
+in_turns() {
+    local version=$1 names
+    run "$version" ls --color=always /mnt/dir
+    names=$((total + more))
+    at_most $names "$version" /job/dls -l --acl=never /mnt/dir
+    at_most $names "$version" /job/dls -l --acl=auto /mnt/dir
+    at_most $names "$version" /job/dls --color=always --timeout=9s /mnt/dir
+    cmp -s /tmp/out-ls /tmp/out-dls || { echo 'DIFFERENT BYTES with --timeout'; failed=1; }
+    # A GETACL a file, and one list of attributes, which shows that this is NFS 4.
+    at_most 18 "$version" /job/dls -l /mnt/small
+}
+
 echo "kernel $(uname -r), $(ls --version | head -1), $files files, a tree of 75 directories and 2,400 files"
 echo '| NFS | arguments | program | requests | seconds | kinds |'
 echo '|---|---|---|--:|--:|---|'
@@ -81,6 +104,7 @@ for version in ${VERSIONS:-4.2 3}; do
         compare $more "$version" $option /mnt/dir
     done
     long "$version"
+    in_turns "$version"
     compare 75 "$version" -R --color=always /mnt/tree
     [ -z "$TREES" ] || compare any "$version" -lR /mnt/tree
 done
