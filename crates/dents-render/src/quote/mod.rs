@@ -114,7 +114,7 @@ pub struct Quoter {
     style: Quoting,
     utf8: bool,
     qmark: bool,
-    /// Whether [invisible](crate::invisible) characters are treated as control characters.
+    /// Whether invisible characters ([`crate::invisible`]) are treated as control characters.
     invisible: bool,
     /// ASCII characters to be quoted beside those that the style quotes.
     extra: u128,
@@ -154,7 +154,7 @@ impl Quoter {
         self
     }
 
-    /// The same outside GNU's format: [invisible](crate::invisible) characters are escaped as control characters are.
+    /// The same outside GNU's format: invisible characters ([`crate::invisible`]) are escaped as control characters are.
     #[must_use]
     pub fn and_invisible(self) -> Quoter {
         Quoter { invisible: self.utf8, ..self }
