@@ -41,6 +41,7 @@ pub use output::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use dents_sys::stdio;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -90,7 +91,15 @@ pub(crate) fn command() -> clap::Command {
 
 /// The program: the command of its command line.
 pub fn main() -> ExitCode {
-    program(std::env::args_os()).into()
+    let status = program(std::env::args_os());
+    match stdio::close_stdout() {
+        Err(error) if status == Status::SUCCESS => {
+            let reason = message::errno_text(error.raw_os_error());
+            message::say(format!("cannot write to standard output: {reason}").as_bytes());
+            Status::FAILURE.into()
+        }
+        _ => status.into(),
+    }
 }
 
 /// The program, with the words of a command line: its own name first. It prints help and wrong options, and then ends the process.

@@ -12,7 +12,7 @@ use crate::needs::{Kind, Needs, NeedsByKind};
 use crate::path::below;
 use crate::read::{Filter, Reader};
 use crate::sort::{Collate, Order};
-use crate::stat::policy::Policy;
+use crate::stat::policy::{Lists, Policy};
 use crate::stat::{self, Asking, Mode, Report, Resources, Threads, Workers};
 use crate::team::Team;
 use crate::watchdog::Watch;
@@ -166,7 +166,7 @@ impl Started {
         (started < workers).then_some(Start {
             numbers: started + 1..workers + 1,
             far,
-            marks_apart: self.policy.is_some_and(|policy| policy.marks_apart),
+            lists: self.policy.map(|policy| policy.lists).unwrap_or_default(),
         })
     }
 }
@@ -176,8 +176,8 @@ impl Started {
 pub struct Start {
     numbers: Range<usize>,
     far: bool,
-    /// [`Policy::marks_apart`].
-    marks_apart: bool,
+    /// [`Policy::lists`].
+    lists: Lists,
 }
 
 /// The directories that are known to follow.
@@ -228,7 +228,7 @@ impl Prefetch {
     /// bytewise.
     pub fn run(
         &self,
-        Start { numbers, far, marks_apart }: Start,
+        Start { numbers, far, lists }: Start,
         wanted: Wanted<'_>,
         resources: &Resources<'_>,
         collate: Option<&dyn Collate>,
@@ -244,7 +244,7 @@ impl Prefetch {
             // The first seat is the lister's.
             let seat = if thread == 0 { 0 } else { numbers.start + thread - 1 };
             let watch = watch.map(|watch| (watch, seat));
-            Worker { wanted, most, marks_apart, lazy, watch, collate, alone, mounts, buffer }
+            Worker { wanted, most, lists, lazy, watch, collate, alone, mounts, buffer }
         };
         let work = |thread: usize| {
             if thread == 0 {
@@ -280,8 +280,8 @@ pub struct Worker<'r> {
     wanted: Wanted<'r>,
     /// Most entries of a small directory.
     most: usize,
-    /// Whether it is worthwhile to look up the file system of each directory whose entries need marks.
-    marks_apart: bool,
+    /// Where lists are round trips, it is worthwhile to look up the file system of each directory whose entries need marks.
+    lists: Lists,
     lazy: bool,
     /// The watch and the worker's seat.
     watch: Option<(&'static Watch, usize)>,
@@ -357,7 +357,8 @@ impl Worker<'_> {
         let resources =
             Resources { mode, threads, workers: &Alone, mounts, rings: None, lazy, counter: None };
         // A mount below may be of another file system, so it is looked up for each directory.
-        let fs = (self.marks_apart && needs.any().intersects(Needs::MARK)).then(|| reader.fs());
+        let fs =
+            (self.lists != Lists::WithMetadata && needs.any().intersects(Needs::MARK)).then(|| reader.fs());
         stat::fill_on(batch, reader.dir(), fs, &Asking { needs, follow, resources: &resources })
     }
 }

@@ -1,6 +1,6 @@
 //! The table of file systems, row by row: the name that `--explain` shows, and the policy.
 
-use dents_engine::limit::policy::{Far, Policy};
+use dents_engine::limit::policy::{Far, Lists, Policy};
 use dents_sys::statfs::FsType;
 
 const ANY: usize = usize::MAX;
@@ -86,8 +86,8 @@ fn what_follows_from_a_policy() {
     assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().len()), [2, 3, 2]);
     assert_eq!([ext4, nfs, lustre].map(|policy| policy.looks().iter().sum::<usize>()), [32, 12, 32]);
     assert_eq!([ext4, nfs, lustre].map(Policy::believes_a_fast_look), [false, true, false]);
-    let apart = |fs| of(fs).marks_apart;
-    assert!(apart(FsType::NFS) && [FsType::EXT, FsType::FUSE, FsType::CIFS].iter().all(|fs| !apart(*fs)));
+    let lists = [FsType::NFS, FsType::CIFS, FsType::EXT, FsType::FUSE].map(|fs| of(fs).lists);
+    assert_eq!(lists, [Lists::Apart, Lists::OfUsers, Lists::WithMetadata, Lists::WithMetadata]);
     let trees = [
         FsType::EXT,
         FsType::XFS,

@@ -8,6 +8,7 @@ use dents_lab::fixture::{TempDir, copy_program, mix, plain};
 use dents_lab::oracle::{MODES, normalise};
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{Places, checked, expect_same, is_root, oracle, release};
+use dents_lab::syscalls::trace_with;
 
 #[test]
 fn bad_command_lines() {
@@ -164,6 +165,19 @@ fn output_that_cannot_be_written() {
             assert_same(&expected, &actual, "auto", args);
         }
     }
+}
+
+/// A server may take what is written and refuse it when the file is closed, as NFS does.
+#[test]
+fn output_that_is_refused_when_it_is_closed() {
+    let dir = TempDir::new("refused").expect("a directory");
+    let run = Run::new(release().path()).cwd(dir.path()).args(["-d", "."]);
+    let outcome = trace_with(&run, &["close:error=ENOSPC"]).expect("strace").outcome;
+    assert_eq!(outcome.stdout, b".\n");
+    let program = release().path().display().to_string();
+    let said = normalise(&outcome.stderr, &program);
+    assert_eq!(String::from_utf8_lossy(&said), "ls: write error: No space left on device\n");
+    assert_eq!(outcome.end, End::Exit(2));
 }
 
 /// Without output no write can fail: an empty listing into a closed or full output.

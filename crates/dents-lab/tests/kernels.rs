@@ -127,6 +127,26 @@ fn attributes_that_several_threads_ask_for() {
     }
 }
 
+/// NFS 4.2 gives the list of attributes to those alone who may read the file, but its ACL to all; and a file may vanish before its list
+/// is requested. GNU ls 9.7 reports neither, and marks only the second.
+#[test]
+fn lists_that_are_refused() {
+    let dir = marked();
+    let run = dls(&dir.path().join("one"), &["--mode=classic", "-l"]);
+    let with = |fault: &str| {
+        let outcome = trace_with(&refused(run.clone(), ATTRIBUTES), &[fault]).expect("strace").outcome;
+        assert_eq!(outcome.end, End::Exit(0), "{fault}");
+        assert_eq!(String::from_utf8_lossy(&outcome.stderr), "", "{fault}");
+        String::from_utf8_lossy(&outcome.stdout).into_owned()
+    };
+    let whole = String::from_utf8_lossy(&end(&run).stdout).into_owned();
+    assert!(whole.contains("-rw-r--r--+"), "{whole}");
+    assert_eq!(with("llistxattr:error=EACCES"), whole, "each ACL is found by its name");
+    assert_eq!(with("llistxattr,lgetxattr:error=EACCES").matches("--+").count(), 0);
+    let gone = with("llistxattr:error=ENOENT");
+    assert!(gone.lines().skip(1).all(|line| line.as_bytes()[10] == b'?'), "{gone}");
+}
+
 #[test]
 fn attributes_of_operands_and_below() {
     let dir = marked();

@@ -1,5 +1,5 @@
 //! The three descriptors with which every process is started.
-use crate::{AsRawFd, BorrowedFd, CWD, Errno};
+use crate::{AsRawFd, BorrowedFd, CWD, Errno, Result};
 use rustix::fs::{Mode, OFlags};
 
 /// Standard input.
@@ -13,6 +13,20 @@ const fn borrow(fd: i32) -> BorrowedFd<'static> {
     // SAFETY: the number is not -1, and this crate has no owner of it that could close it. If the process was started
     // without it, calls return EBADF, which is harmless.
     unsafe { BorrowedFd::borrow_raw(fd) }
+}
+
+/// Closes standard output at the end of a program: a server, or a disk quota, may refuse only now what `write` took (close(2)). Nothing is
+/// written to it afterwards, because another file may get the number. One `close`.
+///
+/// # Errors
+/// The kernel's: `ENOSPC`, `EDQUOT`, `EIO`, …
+pub fn close_stdout() -> Result<()> {
+    // SAFETY: nothing owns the number, as for the constants above, and the program ends.
+    match unsafe { rustix::io::try_close(STDOUT.as_raw_fd()) } {
+        // It is closed (close(2)).
+        Err(Errno::INTR) => Ok(()),
+        closed => closed,
+    }
 }
 
 /// If the process was started without standard output (`>&-`), opens `/dev/null` there, to read only: each `write` then fails with `EBADF`.

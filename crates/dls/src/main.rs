@@ -17,7 +17,7 @@ use dents_core::stat::Workers;
 use dents_core::watchdog::Watch;
 use dents_rt::{Process, Running, agent, child, thread};
 use dents_sys::stdio::{STDERR, STDOUT};
-use dents_sys::{Errno, cwd, file, signal, tty};
+use dents_sys::{Errno, cwd, file, signal, stdio, tty};
 use dls::git::Programs;
 use dls::output::Streams;
 use dls::progress::{self, Progress};
@@ -76,6 +76,10 @@ impl Streams for Stdio {
 
     fn signal_came(&mut self) -> bool {
         self.held.as_mut().is_some_and(signal::Held::is_pending)
+    }
+
+    fn close_stdout(&mut self) -> Result<(), Errno> {
+        stdio::close_stdout()
     }
 
     fn terminal(&mut self) -> Option<u16> {

@@ -40,6 +40,14 @@ pub trait Streams {
         false
     }
 
+    /// Closes stdout.
+    ///
+    /// # Errors
+    /// Those of `close`: a server may refuse only now what `write` took.
+    fn close_stdout(&mut self) -> Result<(), Errno> {
+        Ok(())
+    }
+
     /// The width of the terminal that stdout is; `None` if it is none, 0 if it does not know its width.
     fn terminal(&mut self) -> Option<u16>;
 }
@@ -204,13 +212,14 @@ impl<'a> Output<'a> {
         self.unsaid
     }
 
-    /// Writes the rest of the buffer. Returns the error of the first failed write.
+    /// Writes the rest of the buffer, and closes stdout if anything was written. Returns the first error.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// Those of `write` and `close`.
     pub fn finish(&mut self) -> Result<(), Errno> {
         self.flush();
-        self.failed.map_or(Ok(()), Err)
+        self.failed.map_or(Ok(()), Err)?;
+        if self.gone > 0 { self.streams.close_stdout() } else { Ok(()) }
     }
 }
 

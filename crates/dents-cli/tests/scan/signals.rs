@@ -3,6 +3,7 @@
 use crate::{dents, find, make, run, text};
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run, Watch};
+use dents_lab::syscalls::{trace, trace_with};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::Stdio;
@@ -115,6 +116,20 @@ fn without_standard_output_it_fails() {
         let written = std::fs::read_to_string(dir.path().join("rows.ndjson")).expect("a file");
         assert_eq!(written.lines().count(), 3, "{written}");
     }
+}
+
+/// A server may take what is written and refuse it when the file is closed, as NFS does.
+#[test]
+fn output_that_is_refused_when_it_is_closed_fails() {
+    let dir = TempDir::new("refused").expect("a directory");
+    let run = dents(dir.path()).args(["--threads=1", "."]);
+    let closed = trace(&run).expect("strace");
+    let mut closes = closed.calls().iter().filter(|call| call.name == "close");
+    let nth = 1 + closes.position(|call| call.text.starts_with("close(1)")).expect("it closes its output");
+    let outcome = trace_with(&run, &[&format!("close:error=ENOSPC:when={nth}")]).expect("strace").outcome;
+    assert_eq!((outcome.end, text(&outcome.stdout).as_str()), (End::Exit(1), ".\n"));
+    let told = "dents: cannot write to standard output: No space left on device\n";
+    assert_eq!(text(&outcome.stderr), told);
 }
 
 /// Ends the process with one signal. Returns how long that took.

@@ -127,6 +127,27 @@ pub enum Mark {
     Context,
     /// An ACL, or other access rules beyond the permission bits: `+`.
     Acl,
+    /// The file was gone, or no longer to be seen, when its mark was requested: `?`.
+    Unknown,
+}
+
+impl Mark {
+    /// Whether a mark is unknown after this error, which GNU ls does not report.
+    #[must_use]
+    pub fn is_gone(errno: Errno) -> bool {
+        matches!(errno, Errno::NOENT | Errno::ACCESS)
+    }
+
+    /// The character after the permission bits.
+    #[must_use]
+    pub fn letter(self) -> u8 {
+        match self {
+            Mark::None => b' ',
+            Mark::Context => b'.',
+            Mark::Acl => b'+',
+            Mark::Unknown => b'?',
+        }
+    }
 }
 
 /// Seconds since the epoch, and nanoseconds that always count forward.
@@ -641,6 +662,13 @@ impl<'a> Entry<'a> {
         match self.meta {
             Some(meta) if meta.bits.contains(Bits::ACL) => Mark::Acl,
             Some(meta) if meta.bits.contains(Bits::CONTEXT) => Mark::Context,
+            Some(meta)
+                if meta
+                    .fault()
+                    .is_some_and(|(asked, errno)| asked == Asked::Xattr && Mark::is_gone(errno)) =>
+            {
+                Mark::Unknown
+            }
             _ => Mark::None,
         }
     }

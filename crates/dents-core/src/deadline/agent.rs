@@ -19,7 +19,7 @@ use core::cell::Cell;
 use core::ffi::CStr;
 use core::mem::{replace, take};
 use dents_engine::growing::Worker;
-use dents_engine::limit::policy::{FIRST_REPLY, Policy};
+use dents_engine::limit::policy::{FIRST_REPLY, Lists, Policy};
 use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
@@ -50,7 +50,7 @@ struct Hints {
     /// [`Policy::interleave`].
     interleave: Option<bool>,
     by_text: Option<bool>,
-    lists_cost: bool,
+    lists: Lists,
     smack: Option<bool>,
     without_xattrs: Option<(u32, u32)>,
     has_policy: bool,
@@ -162,11 +162,15 @@ impl Shared {
     /// Whether reading and requests take turns in a directory whose first read returned so many names: see [`Policy::interleave`].
     /// The file system is looked up if these may be a server's first reply: two system calls.
     fn interleaves(&self, dir: &Dir, names: usize) -> bool {
-        let known = dir.hints.lock().interleave;
-        let interleaves = known.unwrap_or_else(|| {
-            names <= *FIRST_REPLY.end() && Policy::of(statfs::of_mount(dir.fd.as_fd()).ok()).interleave
-        });
-        dir.hints.lock().interleave = Some(interleaves);
+        if let Some(known) = dir.hints.lock().interleave {
+            return known;
+        }
+        let may_be = names <= *FIRST_REPLY.end();
+        let policy = may_be.then(|| Policy::of(statfs::of_mount(dir.fd.as_fd()).ok()));
+        let interleaves = policy.is_some_and(|policy| policy.interleave);
+        let mut hints = dir.hints.lock();
+        hints.interleave = Some(interleaves);
+        hints.lists = policy.map_or(hints.lists, |policy| policy.lists);
         interleaves
     }
 
@@ -248,7 +252,7 @@ impl Shared {
             needs,
             follow: self.follows(),
             by_text,
-            lists_cost: hints.lists_cost,
+            lists: hints.lists,
             lazy: self.wanted.lazy && stat::takes_dont_sync(fd),
             counter,
             watch: self.wanted.watch,
@@ -288,7 +292,7 @@ impl Shared {
             hints.by_text = Some(false);
         }
         (hints.smack, hints.without_xattrs) = (asker.smack, asker.without_xattrs);
-        hints.lists_cost = asker.question.lists_cost;
+        hints.lists = asker.question.lists;
         *dir.hints.lock() = hints;
     }
 
@@ -299,7 +303,7 @@ impl Shared {
             needs: &self.wanted.operand_needs,
             follow: matches!(dereference, Dereference::Operands | Dereference::Always),
             by_text: true,
-            lists_cost: false,
+            lists: Lists::WithMetadata,
             lazy: false,
             counter: None,
             watch: self.wanted.watch,

@@ -45,7 +45,7 @@ impl Lister<'_> {
     fn take_all(&mut self, starts: &[Start]) {
         let Some((Start { numbers, far, .. }, later)) = starts.split_first() else { return };
         let (prefetch, wanted, resources) = (self.prefetch, self.wanted, self.resources);
-        let start = Start { numbers: numbers.clone(), far: *far, marks_apart: false };
+        let start = Start { numbers: numbers.clone(), far: *far, lists: Lists::WithMetadata };
         prefetch.run(start, wanted, resources, None, &mut |_| {
             while let Some(directory) = self.turns.pop() {
                 self.take(&directory);
@@ -122,7 +122,7 @@ fn list(tree: &Tree, workers: &dyn Workers, starts: &[Start]) -> (Vec<CString>, 
 
 #[test]
 fn each_directory_once_in_its_turn() {
-    let start = |numbers: Range<usize>, far| Start { numbers, far, marks_apart: false };
+    let start = |numbers: Range<usize>, far| Start { numbers, far, lists: Lists::WithMetadata };
     let tree = Tree::new("turns");
     let (expected, none) = list(&tree, &Refused, &[start(1..1, false)]);
     assert_eq!((expected.len(), none), (222, 0));

@@ -1,6 +1,7 @@
 //! Requests on the calling thread, one after the other: the oracle of the other strategies, and the strategy of trees.
 
 use super::ask::Asker;
+use super::policy::Lists;
 use super::request_counts::RequestCounter;
 use super::{Harvest, Question, Tally, Todo, asks};
 use crate::batch::{Batch, Dent, Metas, Names};
@@ -43,8 +44,16 @@ pub(crate) fn fill(
     let asked = todo.as_deref().unwrap_or(dents);
     let (watch, seat) = watch.map_or((None, 0), |(watch, seat)| (Some(watch), seat));
     // By text, as a link's target is found on any file system, /proc among them.
-    let question =
-        Question { dir, needs, follow, by_text: true, lists_cost: false, lazy: false, counter, watch };
+    let question = Question {
+        dir,
+        needs,
+        follow,
+        by_text: true,
+        lists: Lists::WithMetadata,
+        lazy: false,
+        counter,
+        watch,
+    };
     let mut asker = Asker::new(question, 0);
     (asker.seat, asker.takes_links, asker.bulk) = (seat, true, bulk);
     let mut whole = true;

@@ -5,7 +5,7 @@
 //! is requested first, from the client's cache, then the ACLs, by as many workers as pay off.
 
 use super::choose::{Choice, Strategy};
-use super::policy::Policy;
+use super::policy::{Lists, Policy};
 use super::workers::{self, Entries};
 use super::{Harvest, Question, Resources};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
@@ -19,7 +19,7 @@ const BITS: Needs = Needs::MARK.union(Needs::CAPABILITY);
 /// Whether to request them last.
 pub(super) fn are_apart(needs: &NeedsByKind, policy: &Policy) -> bool {
     let xattrs = needs.any() & Needs::XATTRS;
-    policy.marks_apart && xattrs.contains(Needs::MARK) && BITS.contains(xattrs)
+    policy.lists == Lists::Apart && xattrs.contains(Needs::MARK) && BITS.contains(xattrs)
 }
 
 /// Requests them for all entries whose other metadata is known; `question` has the needs of both. Costs what the same requests cost
@@ -47,7 +47,7 @@ pub(super) fn fill(
     let began_ns = clock::monotonic_ns();
     let mut marks = Metas::default();
     let choice = Choice { strategy: Strategy::Classic, reason: "marks" };
-    let question = Question { needs: &needs, lists_cost: true, ..question };
+    let question = Question { needs: &needs, lists: Lists::Apart, ..question };
     let (found, ..) = workers::fill(
         Entries::Listed(&asked, names),
         None,

@@ -38,7 +38,7 @@ use choose::{Choice, Signals, Strategy};
 use core::cell::OnceCell;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, CWD, Errno};
-use policy::Policy;
+use policy::{Lists, Policy};
 use request_counts::RequestCounter;
 use workers::Entries;
 
@@ -54,8 +54,8 @@ pub struct Question<'a> {
     /// Whether a link's target is looked up by the link's text instead of following the link. On /proc the two differ: `fd/3 ->
     /// pipe:[41]` can be followed although that name does not exist.
     pub by_text: bool,
-    /// Whether a list of attribute names costs a request of its own, and cannot name more than the ACL.
-    pub lists_cost: bool,
+    /// What a list of attribute names costs and tells, as far as it is known.
+    pub lists: Lists,
     /// Where the worker shows its requests.
     pub watch: Option<&'static Watch>,
     /// Whether stale cached values suffice (`AT_STATX_DONT_SYNC`).
@@ -122,9 +122,9 @@ impl<'a> ListedDir<'a> {
         *self.fs.get_or_init(|| statfs::of_mount(self.dir).ok())
     }
 
-    /// [`Question::lists_cost`], as far as it is known without a system call.
-    pub(crate) fn lists_cost(&self) -> bool {
-        self.fs.get().is_some_and(|fs| Policy::of(*fs).marks_apart)
+    /// [`Question::lists`], as far as it is known without a system call.
+    pub(crate) fn lists(&self) -> Lists {
+        self.fs.get().map(|fs| Policy::of(*fs).lists).unwrap_or_default()
     }
 
     fn policy(&self) -> &'static Policy {

@@ -1,6 +1,7 @@
 //! The operands of the command line: always stat'ed, and followed by other rules than entries of a directory.
 
 use super::ask::Asker;
+use super::policy::Lists;
 use super::{Asking, Harvest, Question, Report, Resources, Tally, fill};
 use crate::batch::{Batch, Bits, Meta, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
@@ -57,7 +58,7 @@ fn follow_to_directories(
         needs,
         follow: true,
         by_text: true,
-        lists_cost: false,
+        lists: Lists::WithMetadata,
         lazy: false,
         counter: None,
         watch,

@@ -144,7 +144,7 @@ impl<'a> Resources<'a> {
             needs,
             follow,
             by_text,
-            lists_cost: listed.lists_cost(),
+            lists: listed.lists(),
             lazy,
             counter: self.counter,
             watch: self.threads.watching(),

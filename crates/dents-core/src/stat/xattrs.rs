@@ -2,7 +2,7 @@
 
 use super::ask::Asker;
 use super::dir_is_cwd;
-use super::policy::Policy;
+use super::policy::{Lists, Policy};
 use super::request_counts::Call;
 use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
@@ -149,20 +149,26 @@ impl<'a> Asker<'a> {
     }
 
     fn attributes(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, needs: Needs) -> Result<()> {
-        if self.question.lists_cost && !self.has_selinux() {
-            // No such file system has capabilities.
-            let acl = needs.contains(Needs::MARK) && self.acl_without_list(name, kind)?;
-            meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
+        if self.question.lists == Lists::OfUsers {
             return Ok(());
         }
-        let len = self.names(name)?;
-        let names = Names::of(&self.room[..len]);
+        if self.question.lists == Lists::Apart && !self.has_selinux() {
+            // No such file system has capabilities.
+            return self.mark_without_list(name, meta, kind, needs);
+        }
+        let names = match self.names(name) {
+            // NFS 4.2 gives the list of a file to those alone who may read it, but its ACL to all.
+            Err(Errno::ACCESS) => return self.mark_without_list(name, meta, kind, needs),
+            len => Names::of(&self.room[..len?]),
+        };
         meta.bits.set(Bits::CAPABILITY, names.capability);
         if !needs.intersects(MARKS) {
             return Ok(());
         }
         // Only NFS 4 has this attribute: the next entries need no list.
-        self.question.lists_cost |= names.nfs4_acl;
+        if names.nfs4_acl {
+            self.question.lists = Lists::Apart;
+        }
         // An NFSv4 ACL takes precedence. A symbolic link has no ACL, but may have a context.
         let acl = if names.nfs4_acl { self.nfs4_acl(name)? } else { names.posix_acl };
         meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
@@ -174,20 +180,28 @@ impl<'a> Asker<'a> {
         }
     }
 
+    fn mark_without_list(&mut self, name: &CStr, meta: &mut Meta, kind: Kind, needs: Needs) -> Result<()> {
+        let acl = needs.contains(Needs::MARK) && self.acl_without_list(name, kind)?;
+        meta.bits.set(Bits::ACL, acl && kind != Kind::Link);
+        Ok(())
+    }
+
     /// Whether an entry has an ACL, on NFS. A list would cost a request of its own (LISTXATTRS of NFS 4.2), which returns users'
     /// attributes alone, so the ACL is requested by its name: one GETACL, or none where the server has no ACLs. NFS 4 has one
-    /// attribute for it and NFS 3 another; the client refuses that of the other version without a request.
+    /// attribute for it and NFS 3 another; the client refuses that of the other version without a request. An ACL that the user may
+    /// not see is none, as for GNU ls.
     fn acl_without_list(&mut self, name: &CStr, kind: Kind) -> Result<bool> {
-        match self.nfs4_acl(name) {
-            Err(Errno::OPNOTSUPP) => {}
+        let is_hidden = match self.nfs4_acl(name) {
+            Err(errno @ (Errno::OPNOTSUPP | Errno::ACCESS)) => errno == Errno::ACCESS,
             answer => return answer,
-        }
+        };
         for acl in names(kind, Needs::MARK).filter(|acl| *acl != SELINUX) {
             self.tally.xattrs += 1;
             match self.value(name, acl, &mut []) {
                 // Longer than the empty buffer: there is one.
                 Ok(_) | Err(Errno::RANGE) => return Ok(true),
-                Err(Errno::NODATA) => {}
+                Err(Errno::NODATA | Errno::ACCESS) => {}
+                Err(Errno::OPNOTSUPP) if is_hidden => {}
                 Err(errno) => return Err(errno),
             }
         }

@@ -353,11 +353,7 @@ impl<'s> Row<'s> {
         let row = &mut out[start..];
         row[self.mode..self.mode + 10].copy_from_slice(&mode::letters(entry.mode()));
         if let Some(mark) = self.mark {
-            row[mark] = match entry.mark() {
-                Mark::None => b' ',
-                Mark::Context => b'.',
-                Mark::Acl => b'+',
-            };
+            row[mark] = entry.mark().letter();
         }
         put_number(&mut row[self.nlink.clone()], entry.nlink().into());
         if self.style.inode {

@@ -199,9 +199,7 @@ impl<'s> Cells<'s> {
         let mark = match entry.is_known().then(|| entry.mark()) {
             _ if !self.any_mark => None,
             None => Some(b'?'),
-            Some(Mark::None) => Some(b' '),
-            Some(Mark::Context) => Some(b'.'),
-            Some(Mark::Acl) => Some(b'+'),
+            Some(mark) => Some(mark.letter()),
         };
         let mut letters = [b'?'; 10];
         if entry.is_known() {

@@ -6,7 +6,7 @@ use crate::message::Message;
 use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
-use dents_core::batch::{Asked, Batch, Entry};
+use dents_core::batch::{Asked, Batch, Entry, Mark};
 use dents_core::deadline::UNANSWERED;
 use dents_core::path::join;
 use dents_render::quote;
@@ -58,6 +58,8 @@ impl Listing<'_, '_, '_> {
         let what = match asked {
             Asked::Stat => "cannot access %s",
             Asked::Link => "cannot read symbolic link %s",
+            // GNU ls marks it with `?`, without a message.
+            Asked::Xattr if Mark::is_gone(errno) => return,
             Asked::Xattr => {
                 // Only a mark is missing, the entry is shown: as for GNU, a message that does not change the exit
                 // status.

@@ -28,5 +28,7 @@ requests() {
 setfacl -m u:1:rwx /srv/dir/file-number-7
 setfattr -n user.word -v value /srv/dir/file-number-8
 
+# All lists in one: neither kind of client asks the server about a mark.
+LONG=$more LONG_TREE=0
 table 'Samba and SMB 3.1.1'
 exit $failed

@@ -60,5 +60,5 @@ table() {
     done
     compare ${LONG:-any} -l /mnt/dir
     compare 75 -R --color=always /mnt/tree
-    compare any -lR /mnt/tree
+    compare ${LONG_TREE:-any} -lR /mnt/tree
 }
