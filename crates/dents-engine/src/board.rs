@@ -66,6 +66,13 @@ impl<T> Chunk<T> {
         Some(next).filter(|slot| *slot < self.slots.len())
     }
 
+    /// Whether this slot is the last to be claimed. The worker that claimed it is the only one to see that, so it may begin what comes
+    /// when no entry is left to claim.
+    #[must_use]
+    pub fn is_last(&self, slot: usize) -> bool {
+        slot + 1 == self.slots.len()
+    }
+
     /// Stores a partial result: the next request may never return.
     pub fn update(&self, slot: usize, value: T) {
         *self.slots[slot].lock() = value;

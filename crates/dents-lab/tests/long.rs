@@ -1,7 +1,10 @@
 //! The long format: columns and their widths, times in every zone, owners, marks, sizes.
 
 use dents_lab::case::Case;
-use dents_lab::suite::{Places, checked, expect_same, oracle};
+use dents_lab::fixture::TempDir;
+use dents_lab::process::Run;
+use dents_lab::suite::{Places, checked, expect_same, oracle, release};
+use dents_lab::syscalls::trace;
 
 #[test]
 fn time_zones() {
@@ -47,6 +50,45 @@ fn time_zones() {
         }
     }
     expect_same(&oracle(), &checked(), &cases);
+}
+
+/// `--acl` on a local file system: `auto` is `always`, which is GNU's; with `never` no list of attributes is requested, there is no mark,
+/// and JSON says that it is not known.
+#[test]
+fn marks_on_demand() {
+    let dir = TempDir::new("acl").expect("a directory");
+    for name in ["plain", "marked"] {
+        std::fs::write(dir.path().join(name), "").expect("a file");
+    }
+    let marks = std::process::Command::new("setfacl")
+        .args(["-m", "u:1234:r"])
+        .arg(dir.path().join("marked"))
+        .status();
+    let has_acls = marks.is_ok_and(|status| status.success());
+    let listed = |args: &[&str]| Run::new(release().path()).cwd(dir.path()).args(args);
+    let shown = |args: &[&str]| text(&listed(args).output().expect("it starts").stdout);
+    let gnu =
+        text(&Run::new(oracle().path()).cwd(dir.path()).args(["-l"]).output().expect("it starts").stdout);
+    assert_eq!(gnu.contains("-rw-r--r--+"), has_acls, "{gnu}");
+    for acl in ["--acl=always", "--acl=auto"] {
+        assert_eq!(shown(&["-l", acl]), gnu, "{acl}");
+    }
+    let bare = shown(&["-l", "--acl=never"]);
+    let unmarked: Vec<String> =
+        gnu.lines().map(|line| line.replacen("+ ", " ", 1).replacen("--  ", "-- ", 1)).collect();
+    assert_eq!(bare.lines().collect::<Vec<_>>(), unmarked, "{gnu}");
+    for args in [&["-l", "--acl=never"][..], &["-lR", "--acl=never", "."], &["--tree", "-l", "--acl=never"]] {
+        let trace = trace(&listed(args)).expect("strace");
+        let lists = ["listxattrat", "llistxattr", "lgetxattr", "getxattrat"].map(|call| trace.count(call));
+        // This strace may not know the newest calls by name.
+        let unknown = trace.calls().iter().filter(|call| call.name.starts_with("syscall_0x1d")).count();
+        assert_eq!((lists, unknown), ([0; 4], 0), "{args:?}");
+    }
+    assert!(shown(&["--json", "-l", "--acl=never"]).contains("\"acl\":null"));
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Sizes in every unit, on disk and on tmpfs, alone and in the total.

@@ -227,7 +227,7 @@ impl Shared {
     ) {
         while let Some(slot) = buffer.slots.claim() {
             current.set(slot);
-            if buffer.slots.unclaimed() == 0 {
+            if buffer.slots.is_last(slot) {
                 at_last();
             }
             let dent = buffer.dent(slot);

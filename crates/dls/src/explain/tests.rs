@@ -113,6 +113,31 @@ fn an_answer_is_paid_for_once() {
     );
 }
 
+/// Where marks are round trips, `--explain` tells their price: in requests and waiting after a listing, without numbers before it.
+#[test]
+fn marks_have_a_price_where_a_server_answers() {
+    let mark = [option("-l", NeedsByKind::all(Needs::MODE | Needs::MARK))];
+    let seen = seen(&[(Kind::Reg, 1500)]);
+    let by_kind =
+        by_kind(&[(Kind::Reg, Call::Stat, 1500, 9 * MS), (Kind::Reg, Call::Xattr, 1500, 3_000 * MS)]);
+    let elapsed = (900 * MS, 850 * MS);
+    let past =
+        || Some(Past { seen: &seen, by_kind: by_kind.clone(), in_flight: 64, choice: flight(64), elapsed });
+    let price = |claims: &[Claim], fs, past| {
+        let text = facts(claims, fs, past).text();
+        text.lines().find(|line| line.contains("--acl=never")).map(str::to_string)
+    };
+    let told = price(&mark, FsType::NFS, past()).expect("a price");
+    assert!(told.ends_with("or --acl=never: 1,500 requests, 3.00 s of waiting less"), "{told}");
+    let told = price(&mark, FsType::NFS, None).expect("a price");
+    assert!(told.ends_with("or --acl=never: one request less for each entry"), "{told}");
+    assert_eq!(price(&mark, FsType::EXT, past()), None, "no server");
+    let near = [option("-l", NeedsByKind::all(Needs::MODE | Needs::NEAR_MARK))];
+    assert_eq!(price(&near, FsType::NFS, past()), None, "not requested there");
+    let hint = remedy::without_acls((1500, 2_390 * MS));
+    assert!(hint.contains("give --acl=never: 1,500 ACLs took a request each, 2.39 s in all"), "{hint}");
+}
+
 #[test]
 fn one_of_everything_is_singular() {
     let claims = [option("-l", NeedsByKind::all(Needs::SIZE) | NeedsByKind::of(Kind::Link, Needs::LINK))];

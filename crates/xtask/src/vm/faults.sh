@@ -100,19 +100,26 @@ timeout_before() {
 # The server answers slowly and goes away in the middle, after two thirds of the time that the same listing took before. Each name that
 # was read is listed.
 timeout_within() {
-    mounted "$1" "$2" || exit 77
-    fault slow 50ms
-    tried /job/dls -l /tmp/near /tmp/far/dir
-    unmounted
-    mounted "$1" "$2" || exit 77
-    (sleep "$(awk "BEGIN { print $took / 1500 }")" && fault "$3") &
-    tried /job/dls --timeout=2s -l /tmp/near /tmp/far/dir
+    local try
+    for try in 1 2 3; do
+        mounted "$1" "$2" || exit 77
+        fault slow 50ms
+        tried /job/dls -l /tmp/near /tmp/far/dir
+        unmounted
+        mounted "$1" "$2" || exit 77
+        (sleep "$(awk "BEGIN { print $took / 1500 }")" && fault "$3") &
+        tried /job/dls --timeout=2s -l /tmp/near /tmp/far/dir
+        wait %% 2>/dev/null
+        # This listing may be so much faster than the one before that it ends before the fault.
+        [ $status = 0 ] || break
+        repair
+        unmounted
+    done
     judged '[ $took -le $((late + 1000)) ]' TOO LATE
     judged '[ $status = 1 ] || [ $status = 2 ]' STATUS
     judged '[ "$(grep -c near- /tmp/out)" = 20 ]' LINES ARE MISSING
     judged 'grep -q "within 2s" /tmp/said' NOT SAID
     row "$1" "$2" "$3 within" 'dls --timeout=2s -l near far'
-    wait %% 2>/dev/null
     repair
     unmounted
 }

@@ -31,6 +31,9 @@ impl Job {
 /// Mounts, runs, counts and compares, for the jobs that define how to mount and what to count.
 const COMPARED: &str = include_str!("compared.sh");
 
+/// The NFS server, and how requests are counted.
+const NFS: &str = include_str!("nfs.sh");
+
 /// The job with this name, or in this file.
 pub(super) fn named(name: &str) -> Result<Job> {
     let with_servers = |directory, scripts: &[&str]| Job {
@@ -41,8 +44,10 @@ pub(super) fn named(name: &str) -> Result<Job> {
     };
     Ok(match name {
         "nfs" => {
-            Job { has_servers: false, most_seconds: "900", ..with_servers("nfs", &[include_str!("nfs.sh")]) }
+            let scripts = [NFS, include_str!("directories.sh")];
+            Job { has_servers: false, most_seconds: "900", ..with_servers("nfs", &scripts) }
         }
+        "trees" => with_servers("trees", &[NFS, include_str!("trees.sh")]),
         "cifs" => with_servers("cifs", &[COMPARED, include_str!("cifs.sh")]),
         "sshfs" => with_servers("sshfs", &[COMPARED, include_str!("sshfs.sh")]),
         "9p" => with_servers("9p", &["FILES=${FILES:-300}\n", COMPARED, include_str!("9p.sh")]),

@@ -15,15 +15,17 @@ use crate::tools;
 use jobs::Job;
 
 const USAGE: &str = "\
-usage: cargo xtask vm KERNEL JOB
+usage: cargo xtask vm KERNEL JOB [VARIABLE=VALUE]…
        cargo xtask vm --all | --test
 
 KERNEL is 5.10, 6.1, 6.12 or newest. JOB is
   nfs, cifs, sshfs, 9p  requests of dls beside those of GNU ls, on that server
+  trees                 those of dls and dents beside those of GNU ls, find and du, on NFS
   faults                stopped and broken NFS servers: --timeout, Ctrl-C, files that dents writes
   kernels               the bytes of dls beside those of GNU ls, and its system calls, on five local file systems
-or a shell script, which runs as root in the machine, in a directory with dls and dents. --all runs every job on 6.1, 6.12 and newest,
-nfs with NFS 4.1, -l and -lR too, and kernels on 5.10; --test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where
+or a shell script, which runs as root in the machine, in a directory with dls and dents. VARIABLES are those of the job: FILES=10000,
+DELAY=10ms, VERSIONS=4.1, LONG=1 (-l of GNU ls too). --all runs every job on 6.1, 6.12 and newest, nfs with NFS 4.1 and LONG, and kernels
+on 5.10; --test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where
 no machine can be had.
 ";
 
@@ -66,15 +68,15 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["--all"] => {
             let all = |word: &&str| *word != "5.10";
             for word in KERNELS.iter().map(|kernel| kernel.word).filter(all) {
-                finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1 TREES=1")?)?;
-                for name in ["cifs", "sshfs", "9p", "faults", "kernels"] {
+                finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1")?)?;
+                for name in ["trees", "cifs", "sshfs", "9p", "faults", "kernels"] {
                     finish(job(word, name, "")?)?;
                 }
             }
             finish(job("5.10", "kernels", "")?)
         }
         ["--test"] => test(),
-        [word, name] => finish(job(word, name, "")?),
+        [word, name, variables @ ..] => finish(job(word, name, &variables.join(" "))?),
         _ => Err(format!("vm takes a kernel and a job\n{USAGE}")),
     }
 }

@@ -1,4 +1,4 @@
-# NFS servers and clients on one loopback, 1 ms each way: requests of dls beside those of GNU ls, counted by the client.
+# NFS server and client on one loopback, 1 ms each way (DELAY): requests of dls beside those of GNU ls, counted by the client.
 #
 # Each run has a fresh mount, so that nothing is cached. Requests are what /proc/self/mountstats counts; the ACL requests of NFS 3 are
 # of another program, which it does not count.
@@ -16,7 +16,7 @@ modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd
 mkdir -p /var/lib/nfs/v4recovery /run/rpcbind
 rpcbind && rpc.mountd && rpc.nfsd 8 || exit 77
 exportfs -o rw,no_root_squash,fsid=1,insecure '*:/tmp/export' || exit 77
-modprobe sch_netem && tc qdisc add dev lo root netem delay 1ms || exit 77
+modprobe sch_netem && tc qdisc add dev lo root netem delay ${DELAY:-1ms} || exit 77
 
 # Each kind of request that was made, and how often; without those that every mount makes.
 requests() {
@@ -96,16 +96,6 @@ in_turns() {
     at_most 18 "$version" /job/dls -l /mnt/small
 }
 
-echo "kernel $(uname -r), $(ls --version | head -1), $files files, a tree of 75 directories and 2,400 files"
+echo "kernel $(uname -r), $(ls --version | head -1), $files files, a tree of 75 directories and 2,400 files, ${DELAY:-1ms} each way"
 echo '| NFS | arguments | program | requests | seconds | kinds |'
 echo '|---|---|---|--:|--:|---|'
-for version in ${VERSIONS:-4.2 3}; do
-    for option in '' --color=always -F -s; do
-        compare $more "$version" $option /mnt/dir
-    done
-    long "$version"
-    in_turns "$version"
-    compare 75 "$version" -R --color=always /mnt/tree
-    [ -z "$TREES" ] || compare any "$version" -lR /mnt/tree
-done
-exit $failed
