@@ -62,8 +62,8 @@ fn assert_same_in_a_ring(dir: &Path, options: &str) {
 #[test]
 fn a_ring_makes_the_fewest() {
     let shm = Path::new("/dev/shm");
-    // With exit_group, which `strace -c` leaves out.
-    for (count, most) in [(10, 16), (100, 16), (1000, 17), (10_000, 34), (100_000, 164)] {
+    // With exit_group, which `strace -c` leaves out, and the close of standard output, without which an error of a server is lost.
+    for (count, most) in [(10, 17), (100, 17), (1000, 18), (10_000, 35), (100_000, 165)] {
         let temporary = std::env::temp_dir();
         for parent in
             [temporary.as_path(), shm].into_iter().filter(|parent| parent.is_dir() && suits_a_ring(parent))
@@ -81,7 +81,7 @@ fn a_ring_makes_the_fewest() {
     }
 }
 
-/// A tree uses one ring, and closing costs no call.
+/// A tree uses one ring, and closing its directories costs no call.
 #[test]
 fn a_ring_for_a_whole_tree() {
     let dir = files(0);
@@ -102,7 +102,7 @@ fn a_ring_for_a_whole_tree() {
     // halves the kernel's work for attributes.
     assert_eq!((trace.count("io_uring_setup"), trace.count("fstatfs")), (1, 1), "{:?}", trace.by_name());
     assert!(trace.total() <= 51 * 7 + 30, "{} calls: {:?}", trace.total(), trace.by_name());
-    assert!(trace.count("close") == 0, "{:?}", trace.by_name());
+    assert!(trace.count("close") == 1, "standard output: {:?}", trace.by_name());
 }
 
 /// Four hundred directories in twenty, without a link upwards.
