@@ -168,7 +168,8 @@ const CIFS: Policy = Policy {
     why: "a server answers, to no more than its credits; reading brings attributes along",
 };
 
-/// Measured on kernel 6.12 with diod (`cargo xtask vm 6.12 9p`): the requests of GNU ls. Source: fs/9p/vfs_inode_dotl.c (`v9fs_vfs_getattr_dotl` does not look at the flag); QEMU's server works with 64
+/// Measured on kernel 6.12 with diod (`cargo xtask vm 6.12 9p`): the requests of GNU ls. Source: fs/9p/vfs_inode_dotl.c
+/// (`v9fs_vfs_getattr_dotl` does not look at the flag); QEMU's server works with 64
 /// coroutine threads.
 const V9FS: Policy = Policy {
     name: "9p",
