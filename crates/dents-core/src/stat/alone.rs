@@ -21,10 +21,10 @@ pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest)
 ///
 /// `selected` limits the requests to these entries, and to those that may be directories. With `follow`, a link that leads nowhere
 /// is answered for itself. The requests are counted by the counter and shown at the worker's seat of the watch, if given. Metadata that
-/// `bulk` has costs no request.
+/// `bulk` has costs no request. `lists` is that of the file system, if it is known.
 pub(crate) fn fill(
     batch: &mut Batch,
-    dir: BorrowedFd<'_>,
+    (dir, lists): (BorrowedFd<'_>, Lists),
     needs: &NeedsByKind,
     (follow, selected): (bool, Option<&[bool]>),
     (counter, watch): (Option<&RequestCounter>, Option<(&'static Watch, usize)>),
@@ -44,16 +44,7 @@ pub(crate) fn fill(
     let asked = todo.as_deref().unwrap_or(dents);
     let (watch, seat) = watch.map_or((None, 0), |(watch, seat)| (Some(watch), seat));
     // By text, as a link's target is found on any file system, /proc among them.
-    let question = Question {
-        dir,
-        needs,
-        follow,
-        by_text: true,
-        lists: Lists::WithMetadata,
-        lazy: false,
-        counter,
-        watch,
-    };
+    let question = Question { dir, needs, follow, by_text: true, lists, lazy: false, counter, watch };
     let mut asker = Asker::new(question, 0);
     (asker.seat, asker.takes_links, asker.bulk) = (seat, true, bulk);
     let mut whole = true;

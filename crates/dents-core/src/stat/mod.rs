@@ -176,7 +176,7 @@ pub fn fill_alone(
     follow: bool,
     go_on: impl FnMut(u64) -> bool,
 ) {
-    alone::fill(batch, dir, needs, (follow, None), (None, None), None, go_on);
+    alone::fill(batch, (dir, Lists::default()), needs, (follow, None), (None, None), None, go_on);
 }
 
 fn fill_at(batch: &mut Batch, listed: &ListedDir<'_>, asking: &Asking<'_>) -> Report {

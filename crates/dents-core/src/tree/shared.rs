@@ -13,7 +13,7 @@ use crate::read::Hidden;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use dents_engine::limit::policy::Policy;
+use dents_engine::limit::policy::{Lists, Policy};
 use dents_engine::order::steal::Steal;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{BorrowedFd, OwnedFd, sched};
@@ -42,6 +42,8 @@ pub(super) struct PartDirectory<S> {
     pub(super) about: About<S>,
     /// Device and inode of the directory: the path may lead to another one later.
     pub(super) identity: (Device, u64),
+    /// [`Policy::lists`], if it is known.
+    pub(super) lists: Lists,
 }
 
 pub(super) struct Shared<'o, S> {
@@ -131,9 +133,9 @@ impl<'o, S> Shared<'o, S> {
         is_unknown && !self.by_inode && (self.probing || self.tasks.workers() > 1)
     }
 
-    /// Whether reading and requests take turns in a directory whose first reply may be a server's: two system calls.
-    pub(super) fn interleaves(&self, dir: BorrowedFd<'_>) -> bool {
-        self.options.policy.unwrap_or_else(|| Policy::of(statfs::of_mount(dir).ok())).interleave
+    /// The policy of a directory whose first reply may be a server's: two system calls.
+    pub(super) fn policy_of(&self, dir: BorrowedFd<'_>) -> &'static Policy {
+        self.options.policy.unwrap_or_else(|| Policy::of(statfs::of_mount(dir).ok()))
     }
 
     /// Reserves consecutive numbers for directories. Returns the first.

@@ -167,6 +167,30 @@ END
     unmounted
 }
 
+# Signals to a listing without a terminal, while the server is away: what was listed until then is there.
+killed() {
+    local signal number pid began
+    mounted "$1" "$2" || exit 77
+    fault "$3"
+    for signal in INT:2 TERM:15 KILL:9; do
+        number=${signal#*:} signal=${signal%:*}
+        # In the background of a script, SIGINT would be ignored.
+        env --default-signal=INT /job/dls -l /tmp/near /tmp/far/dir >/tmp/out 2>/tmp/said &
+        pid=$!
+        sleep 3
+        began=$(now)
+        kill -"$signal" $pid
+        wait $pid
+        status=$? took=$(($(now) - began))
+        counted
+        judged '[ $status = $((128 + number)) ]' STATUS
+        judged '[ $took -le $late ]' TOO LATE
+        row "$1" "$2" "$3 before" "dls -l near far, SIG$signal"
+    done
+    repair
+    unmounted
+}
+
 # The server no longer exports the directory: as with GNU ls. The first listing drops what the client remembers.
 withdrawn() {
     local gnu gnu_status
@@ -256,6 +280,8 @@ for version in ${VERSIONS:-4.2 3}; do
     done
     interrupt $version hard stopped
     interrupt $version hard lost
+    killed $version hard stopped
+    killed $version hard lost
     withdrawn $version hard
     full $version hard
     redirected $version hard

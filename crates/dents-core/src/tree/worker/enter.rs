@@ -9,6 +9,7 @@ use crate::tree::subdirectories::{About, Subdirectories};
 use crate::tree::visitor::{Failure, Piece, Problem, Step, Visitor};
 use alloc::sync::Arc;
 use core::ffi::CStr;
+use dents_engine::limit::policy::Lists;
 use dents_engine::order::steal::Group;
 use dents_engine::wait;
 use dents_sys::extent;
@@ -70,6 +71,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                     pieces: 0,
                     directory: None,
                     interleaves: false,
+                    lists: Lists::default(),
                     level,
                 });
             }

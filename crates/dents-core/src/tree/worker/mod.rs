@@ -21,6 +21,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_engine::crew::Next;
+use dents_engine::limit::policy::Lists;
 use dents_engine::order::steal::{self, Stack};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd};
 use descriptors::Descriptors;
@@ -56,6 +57,8 @@ struct Reading<S> {
     directory: Option<Arc<PartDirectory<S>>>,
     /// Whether reading and requests take turns: see [`Policy::interleave`](dents_engine::limit::policy::Policy).
     interleaves: bool,
+    /// What lists of attributes cost, if it is known: see [`Policy::lists`](dents_engine::limit::policy::Policy).
+    lists: Lists,
     /// The level of its subdirectories on the stack.
     level: usize,
 }
@@ -121,7 +124,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn push_operands(&mut self, operands: &[&CStr], shared: &Shared<'_, S>) {
         operands.iter().for_each(|operand| self.batch.push(operand, Kind::Unknown, 0));
         let follow = shared.options.follow != Follow::Never;
-        self.fill(None, shared.options.at, (follow, None), shared);
+        self.fill(None, (shared.options.at, Lists::default()), (follow, None), shared);
         self.tally.entries += self.batch.len() as u64;
         self.may_have_subdirectories = true;
         self.source = Source::Operands;

@@ -14,7 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
 use dents_engine::limit::choose;
-use dents_engine::limit::policy::FIRST_REPLY;
+use dents_engine::limit::policy::{FIRST_REPLY, Lists};
 use dents_sys::dir::{self, Dirents};
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, clock};
@@ -77,7 +77,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         self.sort(None, shared);
         let place = place_of(&reading.about, &self.path, reading.piece, Some(dir));
         let selected = visitor.select(&place, &self.batch, &reading.about.state);
-        self.fill(None, dir, (shared.follows(), selected), shared)
+        self.fill(None, (dir, reading.lists), (shared.follows(), selected), shared)
     }
 
     /// Measures the latency: requests the metadata of the first entries of a large batch. If each answer is a round trip, it leaves the other entries
@@ -192,7 +192,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             if shared.asks && reading.pieces == 0 && FIRST_REPLY.contains(&count) {
                 // A `statx`; `statmount` asks no file system.
                 self.tally.requests += 1;
-                reading.interleaves = shared.interleaves(reading.dir.as_fd());
+                let policy = shared.policy_of(reading.dir.as_fd());
+                (reading.interleaves, reading.lists) = (policy.interleave, policy.lists);
             }
             if reading.interleaves {
                 break;
@@ -222,7 +223,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let Ok(statx) = stat::fstat(reading.dir.as_fd(), Mask::INO) else { return false };
             let (path, about) = (self.path.as_slice().into(), reading.about.clone());
             let identity = (statx.dev(), statx.ino());
-            reading.directory = Some(Arc::new(PartDirectory { path, about, identity }));
+            reading.directory = Some(Arc::new(PartDirectory { path, about, identity, lists: reading.lists }));
         }
         let Some(directory) = &reading.directory else { return false };
         let ended = core::mem::replace(&mut reading.piece.last, false);
@@ -262,7 +263,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 self.sort(Some(&mut part.batch), shared);
                 let place = place_of(&directory.about, &directory.path, part.piece, Some(dir));
                 let selected = visitor.select(&place, &part.batch, &directory.about.state);
-                self.fill(Some(&mut part.batch), dir, (shared.follows(), selected), shared)
+                self.fill(Some(&mut part.batch), (dir, directory.lists), (shared.follows(), selected), shared)
             }
             Err(errno) => {
                 part.batch.fail_all(*errno);
@@ -290,7 +291,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn fill(
         &mut self,
         batch: Option<&mut Batch>,
-        dir: BorrowedFd<'_>,
+        (dir, lists): (BorrowedFd<'_>, Lists),
         which: (bool, Option<&[bool]>),
         shared: &Shared<'_, S>,
     ) -> bool {
@@ -301,8 +302,15 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         let bulk = bulk.filter(|bulk| bulk.covers(dir));
         let (clock, before) = (&mut self.clock, self.tally.requests);
         let go_on = |made: u64| shared.bounds.may_ask(clock, before + made);
-        let (tally, whole) =
-            alone::fill(batch, dir, &shared.needs, which, (shared.options.counter, shown), bulk, go_on);
+        let (tally, whole) = alone::fill(
+            batch,
+            (dir, lists),
+            &shared.needs,
+            which,
+            (shared.options.counter, shown),
+            bulk,
+            go_on,
+        );
         shown.iter().for_each(|(watch, _)| watch.add_answered((tally.avoided + tally.joined) as usize));
         self.tally.requests += tally.stats + tally.links + tally.xattrs;
         self.tally.stats += tally.stats;
