@@ -20,7 +20,7 @@ usage: cargo xtask vm KERNEL JOB [VARIABLE=VALUE]…
 
 KERNEL is 5.10, 6.1, 6.12 or newest. JOB is
   nfs, cifs, sshfs, 9p  requests of dls beside those of GNU ls, on that server
-  trees                 those of dls and dents beside those of GNU ls, find and du, on NFS
+  trees                 those of dls, dents and its Python module beside those of GNU ls, find, du and os, on NFS
   faults                stopped and broken NFS servers: --timeout, Ctrl-C, files that dents writes
   kernels               the bytes of dls beside those of GNU ls, and its system calls, on five local file systems
 or a shell script, which runs as root in the machine, in a directory with dls and dents. VARIABLES are those of the job: FILES=10000,
@@ -192,10 +192,16 @@ fn boot(machine: &Path, job: &Job, variables: &str) -> io::Result<Outcome> {
     for (_, program) in &PROGRAMS[..job.programs()] {
         fs::copy(target_dir().join("release").join(program), disk.join(program))?;
     }
+    // The package of the Python tests, if they have run.
+    let module = target_dir().join("python");
+    if job.has_servers && module.exists() {
+        quietly(Command::new("cp").arg("-r").arg(module).arg(disk.join("module")))
+            .map_err(io::Error::other)?;
+    }
     let exports = if variables.is_empty() { String::new() } else { format!("export {variables}\n") };
     fs::write(disk.join("init.sh"), INIT)?;
     fs::write(disk.join("job.sh"), format!("{exports}{}", job.script))?;
-    if let Err(why) = image_of(&disk, &image, "64M") {
+    if let Err(why) = image_of(&disk, &image, "128M") {
         return Ok(Outcome::Skipped(why));
     }
     let _ = fs::remove_file(&output);
