@@ -9,6 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering};
 use dents_sys::dir::{self, Dirent, Dirents};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
@@ -123,6 +124,12 @@ impl Reader {
         *self.fs.get_or_init(|| statfs::of_mount(self.dir()).ok())
     }
 
+    /// Takes the directory for one of another file system.
+    #[cfg(test)]
+    pub(crate) fn pretend(&self, fs: FsType) {
+        self.fs.set(Some(fs)).expect("unknown until now");
+    }
+
     /// The result of an earlier [`Reader::fs`].
     pub(crate) fn known_fs(&self) -> Option<Option<FsType>> {
         self.fs.get().copied()
@@ -182,17 +189,29 @@ pub(crate) struct Stream<'a> {
     filled: usize,
     /// Most bytes to read at a time.
     most: usize,
+    bound: Option<Bound<'a>>,
+}
+
+/// After how many names a stream pauses: it reports its end, and tells here that it is none.
+pub(crate) struct Bound<'a> {
+    pub(crate) names: usize,
+    pub(crate) is_reached: &'a AtomicBool,
 }
 
 impl<'a> Stream<'a> {
     /// Reads into a buffer, which may be empty.
     pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
-        Stream { dir, buffer, filled: 0, most: LARGE_BUFFER }
+        Stream { dir, buffer, filled: 0, most: LARGE_BUFFER, bound: None }
     }
 
     /// Keeps the buffer small, because workers wait for the names.
     pub(crate) fn with_small_reads(self) -> Stream<'a> {
         Stream { most: BUFFER, ..self }
+    }
+
+    /// Pauses after a number of names.
+    pub(crate) fn with_bound(self, bound: Option<Bound<'a>>) -> Stream<'a> {
+        Stream { bound, ..self }
     }
 
     /// Like [`Reader::read`].
@@ -213,6 +232,7 @@ impl<'a> Stream<'a> {
         let room = self.buffer.len().min(self.most);
         let filled = getdents(dir, &mut self.buffer[..room])?;
         self.filled = filled;
+        let before = batch.len();
         batch.reserve(filled);
         let mut records = Dirents::new(&self.buffer[..filled]);
         records.by_ref().for_each(|record| filter.keep(&record, batch));
@@ -223,7 +243,19 @@ impl<'a> Stream<'a> {
             self.filled = 0;
         }
         batch.whole()?;
-        if malformed { Err(Errno::IO) } else { Ok(filled != 0) }
+        if malformed {
+            return Err(Errno::IO);
+        }
+        Ok(filled != 0 && !self.pauses(batch.len() - before))
+    }
+
+    /// Whether the bound is reached with so many names more.
+    fn pauses(&mut self, names: usize) -> bool {
+        let Some(bound) = &mut self.bound else { return false };
+        bound.names = bound.names.saturating_sub(names);
+        let is_reached = bound.names == 0;
+        bound.is_reached.store(is_reached, Ordering::Relaxed);
+        is_reached
     }
 }
 

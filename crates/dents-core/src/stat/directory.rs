@@ -10,8 +10,10 @@ use super::{
 use crate::batch::{Batch, Names, Slots};
 use crate::needs::Needs;
 use crate::read::several::{self, Readers};
-use crate::read::{Filter, Reader};
+use crate::read::{Bound, Filter, Reader};
 use crate::watchdog::Watch;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 use dents_sys::dir::Dirents;
 
 /// Reads of names, after the first, before several workers read the rest: 64 KiB and twice 256 KiB, some 15,000 entries. The rest then
@@ -138,12 +140,43 @@ fn threads_for_overlap(batch: &Batch, asking: &Asking<'_>, far: bool) -> Option<
     (threads > 1 || (far && resources.threads.asked().is_none())).then_some(threads)
 }
 
+/// Reads the rest and fills it. Where marks are requested apart, a part of the names at a time.
 fn overlapped(
     batch: &mut Batch,
     reader: &mut Reader,
     filter: &Filter,
     asking: &Asking<'_>,
     cores: usize,
+) -> (Report, dents_sys::Result<()>) {
+    let policy = (asking.resources.mode == Mode::Auto).then(|| Policy::of(reader.fs()));
+    let apart = policy.filter(|policy| marks::are_apart(asking.needs, policy));
+    let is_reached = AtomicBool::new(false);
+    let bound = || Bound { names: marks::AT_ONCE, is_reached: &is_reached };
+    let mut part = |batch: &mut Batch, bound| {
+        overlapped_part(batch, reader, (filter, bound), asking, (cores, policy, apart))
+    };
+    let (mut report, mut ended) = part(batch, apart.map(|_| bound()));
+    while ended.is_ok() && is_reached.swap(false, Ordering::Relaxed) {
+        let mut more = Batch::new(*asking.needs);
+        // Where answers are round trips, reading is not paused: there is no cache whose entries expire.
+        let is_cached = report.choice == Some(choose::ALTERNATED);
+        let (part, end) = part(&mut more, is_cached.then(bound));
+        batch.absorb(&more, &(0..more.len() as u32).collect::<Vec<u32>>());
+        ended = end.and_then(|()| batch.whole());
+        report.tally += part.tally;
+    }
+    if let Some(counter) = asking.resources.counter {
+        counter.note_directory(reader.fs(), batch.len());
+    }
+    (report, ended)
+}
+
+fn overlapped_part(
+    batch: &mut Batch,
+    reader: &mut Reader,
+    (filter, bound): (&Filter, Option<Bound<'_>>),
+    asking: &Asking<'_>,
+    (cores, policy, apart): (usize, Option<&'static Policy>, Option<&'static Policy>),
 ) -> (Report, dents_sys::Result<()>) {
     let Asking { needs, follow, resources } = *asking;
     batch.declared = *needs;
@@ -154,11 +187,9 @@ fn overlapped(
     let question = resources.question(&listed, needs, follow, resolve_by_text(None, needs, &listed));
     let mut metas = core::mem::take(&mut batch.metas);
     metas.clear();
-    let policy = (resources.mode == Mode::Auto).then(|| listed.policy());
-    let apart = policy.filter(|policy| marks::are_apart(needs, policy));
     let first = if apart.is_some() { needs.only(Needs::XATTRS.complement()) } else { *needs };
     let entries = Entries::Unread(batch, None);
-    let source = Some((stream.with_small_reads(), filter));
+    let source = Some((stream.with_small_reads().with_bound(bound), filter));
     let as_asked = Choice { strategy: Strategy::Par(cores), reason: "as asked" };
     let asked_first = Question { needs: &first, ..question };
     let (mut harvest, choice, failed) =
@@ -172,8 +203,5 @@ fn overlapped(
     batch.texts = harvest.texts;
     let tally = Tally { entries: batch.len() as u64, ..harvest.tally };
     batch.faulty = tally.faults > 0;
-    if let Some(counter) = resources.counter {
-        counter.note_directory(listed.fs(), batch.len());
-    }
     (Report { tally, choice: Some(choice), refused: None }, ended)
 }

@@ -509,3 +509,43 @@ fn marks_requested_last_are_those_requested_with_the_rest() {
     assert_eq!(marks(&batch), marks(&oracle));
     assert_eq!(marks(&oracle).len(), if has_acls { 2 } else { 0 });
 }
+
+/// Where marks are requested apart, a large directory is read, asked about and marked a part at a time. What is found is the same.
+#[test]
+fn marks_of_a_large_directory_come_in_parts() {
+    let tree = Tree::new("parts", 3 * marks::AT_ONCE);
+    let has_acls = ["file7", "file2500", "file6143"]
+        .map(|name| tree.mark(name, c"system.posix_acl_access", &acl_of_user_1()));
+    let needs = NeedsByKind::all(Needs::MODE | Needs::INODE | Needs::MARK | Needs::LINK);
+    let (oracle, _) = tree.read(&needs, Mode::Classic, &Refused);
+    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
+    let threads = Threads::new(None);
+    let resources = Resources {
+        mode: Mode::Auto,
+        threads: &threads,
+        workers: &Std,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        counter: None,
+    };
+    let asking = Asking { needs: &needs, follow: false, resources: &resources };
+    let mut reader = Reader::open(CWD, &path, true).expect("opens");
+    reader.pretend(FsType::NFS);
+    let (mut batch, filter) = (Batch::new(needs), Filter { hidden: Hidden::All, ..Filter::default() });
+    let progress = directory::read(&mut batch, &mut reader, &filter, &asking);
+    let (report, ended) = directory::fill_read(progress, &mut batch, &mut reader, &filter, &asking);
+    assert_eq!((ended, report.tally.entries), (Ok(()), oracle.len() as u64));
+    let seen = |batch: &Batch| {
+        let of = |entry: crate::batch::Entry<'_>| {
+            let link = (entry.kind() == Kind::Link).then(|| entry.link().map(<[u8]>::to_vec));
+            (entry.name().to_vec(), entry.mode(), entry.ino(), entry.mark(), link, entry.fault())
+        };
+        let mut seen: Vec<_> = batch.iter().map(of).collect();
+        seen.sort_by(|one, other| one.0.cmp(&other.0));
+        seen
+    };
+    assert_eq!(seen(&batch), seen(&oracle));
+    let marked = seen(&batch).iter().filter(|entry| entry.3 == Mark::Acl).count();
+    assert_eq!(marked, has_acls.iter().filter(|has| **has).count());
+}
