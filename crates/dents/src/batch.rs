@@ -160,11 +160,24 @@ where
         exclusions: Exclusions::new(walk),
         visit: make(),
     });
-    let tally = outcome.tally;
+    let (tally, mut invalid, mut visit) = (outcome.tally, 0, None);
+    for error in walk.invalid_roots() {
+        let (path, error) = (error.path().to_owned(), Some(error));
+        let path = path.as_os_str().as_bytes();
+        visit.get_or_insert_with(make)(&Batch {
+            path,
+            depth: 1,
+            follow: walk.follow,
+            core: None,
+            kept: None,
+            error,
+        });
+        invalid += 1;
+    }
     Summary {
         entries: tally.entries,
         directories: tally.directories,
-        errors: tally.faults,
+        errors: tally.faults + invalid,
         is_complete: outcome.end == End::Complete,
     }
 }

@@ -140,11 +140,11 @@ impl Entry {
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident -> $type:ty = |$view:ident| $body:expr;)*) => {
         impl<'b> View<'b> {
-            $($(#[$doc])* #[must_use] pub fn $name(&self) -> $type { let $view = self; $body })*
+            $($(#[$doc])* #[must_use] #[track_caller] pub fn $name(&self) -> $type { let $view = self; $body })*
         }
 
         impl Entry {
-            $($(#[$doc])* #[must_use] pub fn $name(&self) -> $type { self.view().$name() })*
+            $($(#[$doc])* #[must_use] #[track_caller] pub fn $name(&self) -> $type { self.view().$name() })*
         }
     };
 }
@@ -198,14 +198,16 @@ facts! {
 }
 
 impl<'b> View<'b> {
-    /// The name, without the directory; for a root, the whole path as given.
+    /// The name, without the directory; for a root, the last component of its path, or the whole path if that has no name (`/`, `..`).
     #[must_use]
     pub fn file_name(&self) -> &'b OsStr {
-        OsStr::from_bytes(self.entry.name())
+        let name = OsStr::from_bytes(self.entry.name());
+        if self.depth == 0 { Path::new(name).file_name().unwrap_or(name) } else { name }
     }
 
     /// The target of a symbolic link; `None` for other types. [`Needs::LINK`].
     #[must_use]
+    #[track_caller]
     pub fn link(&self) -> Option<&'b Path> {
         let text = self.declared(Needs::LINK, "LINK").link()?;
         Some(Path::new(OsStr::from_bytes(text)))
@@ -220,6 +222,7 @@ impl<'b> View<'b> {
         if self.follow { fs::metadata(path) } else { fs::symlink_metadata(path) }
     }
 
+    #[track_caller]
     fn declared(&self, needs: Needs, name: &str) -> batch::Entry<'b> {
         assert!(
             self.entry.declares(needs),
@@ -228,6 +231,7 @@ impl<'b> View<'b> {
         self.entry
     }
 
+    #[track_caller]
     fn time(&self, needs: Needs, name: &str) -> Option<SystemTime> {
         let entry = self.declared(needs, name);
         let time = match entry.extra() {
@@ -248,7 +252,7 @@ impl<'b> View<'b> {
 }
 
 impl Entry {
-    /// The name, without the directory; for a root, the whole path as given.
+    /// The name, without the directory; for a root, the last component of its path, or the whole path if that has no name (`/`, `..`).
     #[must_use]
     pub fn file_name(&self) -> &OsStr {
         self.view().file_name()
@@ -256,6 +260,7 @@ impl Entry {
 
     /// The target of a symbolic link; `None` for other types. [`Needs::LINK`].
     #[must_use]
+    #[track_caller]
     pub fn link(&self) -> Option<&Path> {
         self.view().link()
     }

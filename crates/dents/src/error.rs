@@ -1,27 +1,47 @@
+use dents_sys::Errno;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
 /// The error of one file or directory of a walk or a listing. It does not end the walk: other entries are still
-/// yielded.
+/// yielded. Only [`is_cancelled`](Error::is_cancelled) and [`is_timeout`](Error::is_timeout) tell of the end.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Error {
     path: PathBuf,
     depth: usize,
-    is_loop: bool,
+    problem: Problem,
     source: io::Error,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problem {
+    /// A system call failed, or the path cannot be one.
+    Failed,
+    Loop,
+    Cancelled,
+    TimedOut,
+}
+
 impl Error {
-    pub(crate) fn new(path: &[u8], depth: usize, errno: dents_sys::Errno) -> Error {
+    pub(crate) fn new(path: &[u8], depth: usize, errno: Errno) -> Error {
         let path = Path::new(OsStr::from_bytes(path)).to_owned();
-        Error { path, depth, is_loop: false, source: io::Error::from_raw_os_error(errno.raw_os_error()) }
+        let source = io::Error::from_raw_os_error(errno.raw_os_error());
+        Error { path, depth, problem: Problem::Failed, source }
     }
 
     pub(crate) fn of_loop(self) -> Error {
-        Error { is_loop: true, ..self }
+        Error { problem: Problem::Loop, ..self }
+    }
+
+    /// The last item of a walk from `root` that ended early: cancelled, or else timed out.
+    pub(crate) fn of_end(root: &Path, is_cancelled: bool) -> Error {
+        let (problem, errno) = match is_cancelled {
+            true => (Problem::Cancelled, Errno::CANCELED),
+            false => (Problem::TimedOut, Errno::TIMEDOUT),
+        };
+        Error { problem, ..Error::new(root.as_os_str().as_bytes(), 0, errno) }
     }
 
     /// The path of the file or directory.
@@ -51,7 +71,19 @@ impl Error {
     /// Whether this is a symbolic link to a directory above it. The walk does not enter it.
     #[must_use]
     pub fn is_loop(&self) -> bool {
-        self.is_loop
+        self.problem == Problem::Loop
+    }
+
+    /// Whether the walk ended here because its [`Cancel`](crate::Cancel) was cancelled: not everything was seen. It is the last item.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.problem == Problem::Cancelled
+    }
+
+    /// Whether the walk ended here because its [timeout](crate::Walk::timeout) passed: not everything was seen. It is the last item.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.problem == Problem::TimedOut
     }
 
     /// The error without its path.
@@ -63,10 +95,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_loop {
-            return write!(out, "{}: a symbolic link to a directory above it", self.path.display());
+        let path = self.path.display();
+        match self.problem {
+            Problem::Failed => write!(out, "{path}: {}", self.source),
+            Problem::Loop => write!(out, "{path}: a symbolic link to a directory above it"),
+            Problem::Cancelled => write!(out, "{path}: cancelled before everything was seen"),
+            Problem::TimedOut => write!(out, "{path}: timed out before everything was seen"),
         }
-        write!(out, "{}: {}", self.path.display(), self.source)
     }
 }
 

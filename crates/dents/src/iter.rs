@@ -133,7 +133,10 @@ fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
         let (sender, message, since) = (sender.clone(), Vec::new(), Instant::now());
         Sender { exclusions: Exclusions::new(walk), own, sender, message, entries: 0, since }
     };
-    tree::walk(&roots, &walk.options(), &Threads, make);
+    let end = tree::walk(&roots, &walk.options(), &Threads, make).end;
+    let errors = walk.invalid_roots().chain(walk.error_of_end(end));
+    // The receiver may be gone.
+    let _ = sender.send(errors.map(|error| Part::Failed(Box::new(error))).collect());
 }
 
 struct Sender<'w> {

@@ -8,6 +8,7 @@ use dents_core::batch::Batch as Core;
 use dents_core::needs::Kind;
 use dents_core::read::Reader;
 use dents_core::stat::{self, Mode, Resources, Threads as Count};
+use dents_core::tree::End;
 use dents_sys::stat::{self as sys, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
 use std::ffi::{CStr, CString};
@@ -56,6 +57,7 @@ impl Ordered {
     pub(crate) fn next(&mut self) -> Option<Result<Entry, Error>> {
         if !self.begun {
             self.begun = true;
+            self.pending.extend(self.walk.invalid_roots());
             let roots = self.roots();
             self.push(roots);
         }
@@ -63,8 +65,10 @@ impl Ordered {
             if let Some(error) = self.pending.pop() {
                 return Some(Err(error));
             }
-            if self.has_ended() {
-                return None;
+            if let Some(end) = self.ended() {
+                // Once: there are no levels afterwards.
+                let was_walking = !std::mem::take(&mut self.levels).is_empty();
+                return self.walk.error_of_end(end).filter(|_| was_walking).map(Err);
             }
             let level = self.levels.last_mut()?;
             let Some(index) = level.order.get(level.next).map(|index| *index as usize) else {
@@ -96,8 +100,14 @@ impl Ordered {
         (above.block.depth >= self.walk.min_depth).then(|| above.block.give(index as usize))
     }
 
-    fn has_ended(&self) -> bool {
-        self.walk.cancel.is_cancelled() || self.deadline_ns.is_some_and(|end| clock::monotonic_ns() >= end)
+    /// Why the walk must end now, if it must.
+    fn ended(&self) -> Option<End> {
+        let is_late = || self.deadline_ns.is_some_and(|end| clock::monotonic_ns() >= end);
+        if self.walk.cancel.is_cancelled() {
+            Some(End::Cancelled)
+        } else {
+            is_late().then_some(End::Deadline)
+        }
     }
 
     /// Links among the roots are followed, as in other walks. A dangling link is yielded as a link.
@@ -167,10 +177,16 @@ impl Ordered {
         let entry = block.batch.entry(index);
         let follow = self.walk.follow || block.depth == 0;
         let parent = self.levels.last().and_then(|level| level.dir.as_ref());
-        let opened = match parent {
+        let open = |parent: Option<&OwnedFd>| match parent {
             Some(parent) => Reader::open(parent.as_fd(), entry.c_name(), follow),
             None => open_by_path(path, follow),
         };
+        let mut opened = open(parent);
+        if matches!(opened, Err(Errno::MFILE | Errno::NFILE)) {
+            // Ancestors are open for speed alone.
+            self.levels.iter_mut().for_each(|level| level.dir = None);
+            opened = open(None);
+        }
         let mut reader = match opened {
             Err(Errno::NOTDIR | Errno::NOENT) if entry.kind() == Kind::Link => return Ok(None),
             opened => opened.map_err(failed)?,
@@ -199,22 +215,24 @@ impl Ordered {
     }
 
     /// All entries of a directory, and the error that ended the reading. Requests are made one by one if a rate is
-    /// set or links are followed.
+    /// set or links are followed, after each buffer of names: a server may have sent the attributes with them.
     fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {
         let (needs, filter, follow) = (self.walk.core_needs(), self.walk.filter(), self.walk.follow);
         if !follow && self.walk.rate.is_none() {
             return self.with_resources(|resources| read(reader, &needs, &filter, resources));
         }
         let mut batch = Core::new(needs);
-        let ended = loop {
-            match self.may_ask().then(|| reader.read(&filter, &mut batch)) {
-                Some(Ok(true)) => {}
-                Some(ended) => break ended.map(drop),
-                None => break Ok(()),
+        loop {
+            let mut part = Core::new(needs);
+            let Some(answer) = self.may_ask().then(|| reader.read(&filter, &mut part)) else {
+                return (batch, Ok(()));
+            };
+            stat::fill_alone(&mut part, reader.dir(), &needs, follow, |_| self.may_ask());
+            batch.absorb(&part, &(0..part.len() as u32).collect::<Vec<u32>>());
+            if answer != Ok(true) {
+                return (batch, answer.map(drop));
             }
-        };
-        stat::fill_alone(&mut batch, reader.dir(), &needs, follow, |_| self.may_ask());
-        (batch, ended)
+        }
     }
 
     /// Waits until the rate allows a request. Returns false when the walk must end.
@@ -225,7 +243,7 @@ impl Ordered {
             std::thread::sleep(std::time::Duration::from_nanos(turn - now));
             self.next_request_ns = turn + 1_000_000_000 / u64::from(rate.get());
         }
-        !self.has_ended()
+        self.ended().is_none()
     }
 
     fn identify(&self, dir: BorrowedFd<'_>) -> dents_sys::Result<Option<((u32, u32), u64)>> {

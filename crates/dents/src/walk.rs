@@ -3,7 +3,8 @@ use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, batch};
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
-use dents_core::tree::{Follow, Options};
+use dents_core::tree::{End, Follow, Options};
+use dents_sys::Errno;
 use std::cmp::Ordering;
 use std::ffi::CString;
 use std::num::NonZeroU32;
@@ -231,9 +232,25 @@ impl Walk {
         self.compare.is_some() || self.contents_first
     }
 
+    /// The roots, without those that no path can be because they contain a NUL.
     pub(crate) fn c_roots(&self) -> Vec<CString> {
-        // A path with a NUL becomes the empty path; the kernel reports it as not found.
-        self.roots.iter().map(|root| CString::new(root.as_os_str().as_bytes()).unwrap_or_default()).collect()
+        self.roots.iter().filter_map(|root| CString::new(root.as_os_str().as_bytes()).ok()).collect()
+    }
+
+    /// The errors of the other roots.
+    pub(crate) fn invalid_roots(&self) -> impl Iterator<Item = Error> + '_ {
+        let paths = self.roots.iter().map(|root| root.as_os_str().as_bytes());
+        paths.filter(|path| path.contains(&0)).map(|path| Error::new(path, 0, Errno::INVAL))
+    }
+
+    /// The last item of a walk that ended so, if it did not reach its end and was not dropped.
+    pub(crate) fn error_of_end(&self, end: End) -> Option<Error> {
+        let root = self.roots.first()?;
+        match end {
+            End::Complete | End::Stopped => None,
+            End::Cancelled => Some(Error::of_end(root, true)),
+            End::Deadline => Some(Error::of_end(root, false)),
+        }
     }
 
     pub(crate) fn core_needs(&self) -> NeedsByKind {

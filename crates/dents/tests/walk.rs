@@ -347,9 +347,118 @@ fn a_walk_can_be_dropped_cancelled_and_timed_out() {
     cancel.cancel();
     for threads in [1, 2] {
         let walk = Walk::new(&tree.0).threads(threads);
-        assert_eq!(ours(walk.clone().cancel(&cancel)).0.len(), 0, "cancelled before it began");
-        assert!(ours(walk.timeout(Duration::ZERO)).0.len() < 3);
+        let (seen, errors) = ours(walk.clone().cancel(&cancel));
+        assert_eq!((seen.len(), errors), (0, 1), "cancelled before it began");
+        let late = walk.clone().timeout(Duration::ZERO);
+        assert!(ours(late.clone()).0.len() < 3);
+        let last = |walk: Walk| walk.into_iter().last().unwrap().unwrap_err();
+        let (cancelled, late) = (last(walk.cancel(&cancel)), last(late));
+        assert_eq!((cancelled.is_cancelled(), cancelled.is_timeout()), (true, false), "{cancelled}");
+        assert_eq!((late.is_cancelled(), late.is_timeout()), (false, true), "{late}");
+        assert_eq!(late.path(), tree.0);
     }
+}
+
+/// The idiom of walkdir to leave out hidden files works for any spelling of the root.
+#[test]
+fn the_name_of_a_root_is_its_last_component() {
+    let tree = Playground::tree();
+    let text = tree.0.to_str().unwrap();
+    let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".") && name != ".";
+    for root in [text.to_string(), format!("{text}/"), format!("{text}/a/.hidden/"), "/".into(), ".".into()] {
+        let theirs = walkdir::WalkDir::new(&root).max_depth(0).into_iter().next().unwrap().unwrap();
+        for threads in [1, 2] {
+            let walk = Walk::new(&root).threads(threads).max_depth(0);
+            let ours = walk.into_iter().next().unwrap().unwrap();
+            assert_eq!(ours.file_name(), theirs.file_name(), "{root}");
+        }
+    }
+    let visible = Walk::new(format!("{text}/./")).filter_entry(move |entry| !is_hidden(entry.file_name()));
+    assert!(ours(visible).0.len() > 700);
+}
+
+/// No path contains a NUL: an error that names the root, and the other roots are walked.
+#[test]
+fn a_root_with_a_nul_is_invalid() {
+    let tree = Playground::tree();
+    for threads in [1, 2] {
+        let walk = Walk::new("a\0b").add(tree.0.join("empty")).threads(threads);
+        let items: Vec<_> = walk.clone().into_iter().collect();
+        let error = items.iter().find_map(|item| item.as_ref().err()).unwrap();
+        assert_eq!((error.kind(), error.path()), (std::io::ErrorKind::InvalidInput, Path::new("a\0b")));
+        assert_eq!(items.iter().filter(|item| item.is_ok()).count(), 1);
+        let seen = AtomicUsize::new(0);
+        let summary = walk.run(|| {
+            |batch: &Batch<'_>| {
+                seen.fetch_add(
+                    usize::from(
+                        batch.error().is_some_and(|error| error.kind() == std::io::ErrorKind::InvalidInput),
+                    ),
+                    Ordering::Relaxed,
+                );
+                Step::Enter
+            }
+        });
+        assert_eq!((summary.errors, seen.into_inner()), (1, 1));
+    }
+}
+
+/// Runs a test of this name again, in a process with so few descriptors.
+fn with_descriptors(limit: usize, test: &str) -> Option<std::process::Output> {
+    if std::env::var_os("DENTS_DESCRIPTORS").is_some() {
+        return None;
+    }
+    let script = format!("ulimit -n {limit}; exec \"$0\" --exact {test} --nocapture");
+    let mut command = std::process::Command::new("timeout");
+    command
+        .args(["60", "sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env("DENTS_DESCRIPTORS", "1");
+    Some(command.output().unwrap())
+}
+
+/// Walks of which nobody reads more than two entries hold the descriptors of the process. The next ones report that they have none; they
+/// do not wait for the others.
+#[test]
+fn a_walk_does_not_wait_for_walks_that_nobody_reads() {
+    if let Some(output) = with_descriptors(48, "a_walk_does_not_wait_for_walks_that_nobody_reads") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    // More than a walk sends ahead.
+    let tree = Playground::new();
+    for number in 0..80 {
+        let directory = tree.0.join(number.to_string());
+        fs::create_dir(&directory).unwrap();
+        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
+    }
+    let began = std::time::Instant::now();
+    let first_two = |_| {
+        let mut walk = Walk::new(&tree.0).threads(4).into_iter();
+        let items = [walk.next(), walk.next()];
+        (walk, items)
+    };
+    let unread: Vec<_> = (0..30).map(first_two).collect();
+    let errors = unread.iter().flat_map(|(_, items)| items).filter_map(|item| item.as_ref()?.as_ref().err());
+    let errors: Vec<_> = errors.map(|error| error.errno()).collect();
+    assert!(!errors.is_empty() && errors.iter().all(|errno| *errno == Some(24)), "EMFILE alone: {errors:?}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+/// A sorted walk keeps ancestors open for speed alone.
+#[test]
+fn a_deep_sorted_walk_needs_few_descriptors() {
+    if let Some(output) = with_descriptors(40, "a_deep_sorted_walk_needs_few_descriptors") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    let mut deep = tree.0.clone();
+    for _ in 0..300 {
+        deep.push("d");
+        fs::create_dir(&deep).unwrap();
+        fs::write(deep.join("f"), b"").unwrap();
+    }
+    let (seen, errors) = ours(Walk::new(&tree.0).sort_by_file_name());
+    assert_eq!((seen.len(), errors), (601, 0));
 }
 
 #[test]

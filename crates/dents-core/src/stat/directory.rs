@@ -33,7 +33,7 @@ pub enum ReadOutcome {
 }
 
 /// Reads a directory to its end. If it is large, and it pays off to request the metadata of the first entries while
-/// the next are read, it stops earlier; [`fill_read`] continues from there.
+/// the next are read, it stops earlier; [`fill_read`] continues from there. The caller may have read the first buffer of names already.
 pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &Asking<'_>) -> ReadOutcome {
     // The file system is looked up only if the answer can change the choice and enough entries need a request.
     let policy = |batch: &Batch, reader: &Reader| {
@@ -42,8 +42,9 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
     };
     let watch = asking.resources.threads.watching();
     let read = |batch: &mut Batch, reader: &mut Reader| read_more(batch, reader, filter, watch);
+    let mut answer = if batch.is_empty() { read(batch, reader) } else { Ok(true) };
     loop {
-        match read(batch, reader) {
+        match answer {
             Ok(true) if is_first_reply(reader) && policy(batch, reader).interleave => break,
             Ok(true) if batch.len() < choose::PROBE_FROM => {}
             Ok(true) if batch.len() < OVERLAP_FROM && !policy(batch, reader).interleave => {}
@@ -51,6 +52,7 @@ pub fn read(batch: &mut Batch, reader: &mut Reader, filter: &Filter, asking: &As
             Ok(false) => return ReadOutcome::Complete(Ok(())),
             Err(errno) => return ReadOutcome::Complete(Err(errno)),
         }
+        answer = read(batch, reader);
     }
     let far = policy(batch, reader).is_far();
     match threads_for_overlap(batch, asking, far) {

@@ -549,3 +549,30 @@ fn marks_of_a_large_directory_come_in_parts() {
     let marked = seen(&batch).iter().filter(|entry| entry.3 == Mark::Acl).count();
     assert_eq!(marked, has_acls.iter().filter(|has| **has).count());
 }
+
+/// A caller that has read the first reply of a server does not read on before it asks about these names.
+#[test]
+fn a_first_reply_that_was_read_already_is_asked_about_first() {
+    let tree = Tree::new("reply", 14);
+    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
+    let (needs, threads) = (NeedsByKind::all(Needs::SIZE), Threads::new(None));
+    let resources = Resources {
+        mode: Mode::Auto,
+        threads: &threads,
+        workers: &Std,
+        mounts: None,
+        rings: None,
+        lazy: false,
+        counter: None,
+    };
+    let asking = Asking { needs: &needs, follow: false, resources: &resources };
+    let mut reader = Reader::open(CWD, &path, true).expect("opens");
+    reader.pretend(FsType::NFS);
+    let (mut batch, filter) = (Batch::new(needs), Filter { hidden: Hidden::All, ..Filter::default() });
+    assert_eq!(reader.read(&filter, &mut batch), Ok(true));
+    assert!(policy::FIRST_REPLY.contains(&batch.len()), "{}", batch.len());
+    let progress = directory::read(&mut batch, &mut reader, &filter, &asking);
+    assert!(matches!(progress, directory::ReadOutcome::Partial(_)), "it read on");
+    let (report, ended) = directory::fill_read(progress, &mut batch, &mut reader, &filter, &asking);
+    assert_eq!((ended, report.tally.entries, batch.len()), (Ok(()), 20, 20));
+}

@@ -73,6 +73,8 @@ pub(super) struct Shared<'o, S> {
     pub(super) bulk: Option<Bulk>,
     /// The file system where the walk began, once it is known.
     pub(super) fs: Option<FsType>,
+    /// Whether a worker has waited in vain for a descriptor, and none has opened a directory since.
+    pub(super) starves: AtomicBool,
     ids: AtomicU64,
 }
 
@@ -96,6 +98,7 @@ impl<'o, S> Shared<'o, S> {
             tasks: Steal::new(if by_inode { options.frontier } else { 0 }),
             bulk: None,
             fs: None,
+            starves: AtomicBool::new(false),
             ids: AtomicU64::new(1),
         };
         shared.set_workers(1);

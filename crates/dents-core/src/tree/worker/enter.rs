@@ -9,6 +9,7 @@ use crate::tree::subdirectories::{About, Subdirectories};
 use crate::tree::visitor::{Failure, Piece, Problem, Step, Visitor};
 use alloc::sync::Arc;
 use core::ffi::CStr;
+use core::sync::atomic::Ordering::Relaxed;
 use dents_engine::limit::policy::Lists;
 use dents_engine::order::steal::Group;
 use dents_engine::wait;
@@ -16,8 +17,10 @@ use dents_sys::extent;
 use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
-/// Retries of a worker without descriptors, a millisecond apart, after it has closed its own.
-const PATIENCE: u32 = 2000;
+/// Retries of a worker without descriptors, a millisecond apart, after it has closed its own. The workers of a walk have descriptors
+/// enough for each, so others of the process hold the rest, perhaps for ever: a walk that nobody reads. So the workers of a walk wait once for
+/// this long, and not again until one of them has opened a directory.
+const PATIENCE: u32 = 100;
 const NAP_NS: u64 = 1_000_000;
 
 /// Unclaimed subdirectories from which it pays off to open their parent again.
@@ -141,14 +144,22 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let result = self.try_open(&group.common, group.common.name(index), own, shared, &mut made);
             self.tally.requests += made;
             match result {
-                Err(Errno::MFILE | Errno::NFILE) if tries < PATIENCE => {
+                Err(Errno::MFILE | Errno::NFILE) if tries == 0 || !shared.starves.load(Relaxed) => {
                     self.descriptors.close_all();
                     if tries > 0 {
                         wait::sleep(NAP_NS);
                     }
                     tries += 1;
+                    if tries > PATIENCE {
+                        shared.starves.store(true, Relaxed);
+                    }
                 }
-                result => return result,
+                result => {
+                    if result.is_ok() && shared.starves.load(Relaxed) {
+                        shared.starves.store(false, Relaxed);
+                    }
+                    return result;
+                }
             }
         }
     }
