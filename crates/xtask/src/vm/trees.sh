@@ -35,8 +35,8 @@ of_python() {
 for version in ${VERSIONS:-4.2 3}; do
     compare 75 "$version" -R /mnt/tree
     compare 75 "$version" -lR /mnt/tree
-    # An ACL for each entry, few lists of attributes.
-    at_most $((2475 + 231 + 75)) "$version" /job/dls --tree -l /mnt/tree
+    # An ACL for each entry, and no list of attributes. On a busy machine, attributes that expired are fetched once more.
+    at_most $((2 * 2475 + 231 + 75)) "$version" /job/dls --tree -l /mnt/tree
     beside "$version" du -s /mnt/tree -- /job/dents du -s /mnt/tree
     beside "$version" du -s /mnt/dir -- /job/dents du -s /mnt/dir
     beside "$version" find /mnt/tree -- /job/dents scan /mnt/tree
