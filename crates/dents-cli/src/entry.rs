@@ -170,7 +170,16 @@ fn facts(entry: &Entry<'_>) -> Facts {
 
 /// The length of the operand in the path of a directory whose entries have this depth.
 pub(crate) fn operand(directory: &[u8], depth: u32) -> usize {
-    (1..depth).fold(directory, |path, _| above(path)).len()
+    let mut path = directory;
+    for _ in 1..depth {
+        let upper = above(path);
+        if upper.len() == path.len() {
+            // The paths of the file are not read, so they are empty.
+            break;
+        }
+        path = upper;
+    }
+    path.len()
 }
 
 /// The path of the directory that holds another.

@@ -137,6 +137,14 @@ impl<'a> Bytes<'a> {
     }
 }
 
+/// The length of the common beginning of two sequences of bytes.
+pub(crate) fn in_common(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
+    let equal = words.take_while(|(a, b)| a == b).count() * WORD;
+    equal + a[equal..].iter().zip(&b[equal..]).take_while(|(a, b)| a == b).count()
+}
+
 /// Device and owner of the previous row, which the rows of one directory usually share.
 #[derive(Default)]
 pub(crate) struct Before {

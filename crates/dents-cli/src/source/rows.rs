@@ -211,6 +211,9 @@ impl<'p, C: Consumer> Rows<'p, C> {
     /// Whether the directory of an entry, or one above it, is not entered.
     fn is_pruned(&mut self, found: &Found<'_>) -> bool {
         let plan = self.plan;
+        if !plan.filter.can_prune() && !plan.directory_facts.has_foreign() {
+            return false;
+        }
         let mut path = found.parent;
         for depth in (1..found.depth).rev() {
             if plan.directory_facts.is_foreign(path) {

@@ -1,6 +1,6 @@
 //! The reader of NDJSON.
 
-use crate::read::{Columns, Span};
+use crate::read::{Columns, Limits, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, time, words};
@@ -16,10 +16,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// The longest line: most paths have at most 4 KiB (longer ones can be created step by step), with six bytes for each byte in
-/// the worst case.
-const LONGEST: u64 = 64 << 20;
 
 /// The longest record of a scan.
 const RECORD: u64 = 64 << 10;
@@ -207,7 +203,7 @@ impl Lines {
     pub(crate) fn details(&mut self) -> Columns {
         if self.first.is_empty() {
             let Lines { file, first, .. } = self;
-            let _ = file.take(LONGEST).read_until(b'\n', first);
+            let _ = file.take(Limits::ROW as u64).read_until(b'\n', first);
         }
         let fields: HashMap<Cow<'_, str>, IgnoredAny> =
             serde_json::from_slice(&self.first).unwrap_or_default();
@@ -224,23 +220,29 @@ impl Lines {
         let mut is_first = !line.is_empty();
         let mut number = 0_u64;
         let mut counted = Counted::default();
+        let mut limits = Limits::new(Columns::all());
+        let mut give = |row: &Row<'_>| {
+            limits.check(row).map_err(Wrong::Line)?;
+            give(row).map_err(Wrong::Receiver)
+        };
         loop {
             number += 1;
             if !std::mem::take(&mut is_first) {
                 line.clear();
-                let read = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
+                let read = (&mut self.file).take(Limits::ROW as u64).read_until(b'\n', &mut line);
                 read.map_err(|error| message::cannot_read(&self.path, &error))?;
             }
             if line.is_empty() {
                 return counted.extent().map_err(|problem| message::damaged(&self.path, &problem));
             }
             if line.pop_if(|last| *last == b'\n').is_none() {
-                return Err(message::damaged(&self.path, &format!("line {number} has no end")));
+                let problem = if line.len() < Limits::ROW { "has no end" } else { "is longer than 256 MiB" };
+                return Err(message::damaged(&self.path, &format!("line {number} {problem}")));
             }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            take_line(&line, &mut counted, give).map_err(|wrong| match wrong {
+            take_line(&line, &mut counted, &mut give).map_err(|wrong| match wrong {
                 Wrong::Version(version) => message::too_new(&self.path, version, SCHEMA),
                 Wrong::Line(problem) => message::damaged(&self.path, &format!("line {number}: {problem}")),
                 Wrong::Receiver(error) => error,
@@ -260,7 +262,7 @@ pub(super) enum Wrong {
 pub(super) fn take_line(
     line: &[u8],
     counted: &mut Counted,
-    give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    give: &mut dyn FnMut(&Row<'_>) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
     let line = match serde_json::from_slice::<Line<'_>>(line) {
         Ok(line) => line,
@@ -271,7 +273,7 @@ pub(super) fn take_line(
     }
     let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
     counted.rows += 1;
-    give(&parts.row()).map_err(Wrong::Receiver)
+    give(&parts.row())
 }
 
 /// Handles a line that is not a row, for this reason.

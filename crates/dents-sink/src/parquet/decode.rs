@@ -313,17 +313,17 @@ impl<'w> Rows<'w> {
         })
     }
 
-    /// Decodes the next batch that has a wanted path, and returns its number of rows: 0 at the end.
-    pub(super) fn fill(&mut self) -> Result<usize, ParquetError> {
+    /// Decodes the next batch that has a wanted path, and returns its rows: none at the end.
+    pub(super) fn fill(&mut self) -> Result<Range<usize>, ParquetError> {
         while !self.left.is_empty() {
             let batch = self.left.start..self.left.end.min(self.left.start + BATCH);
             self.left.start = batch.end;
             if self.paths.fill(&batch)? {
                 self.fill_others(&batch)?;
-                return Ok(batch.len());
+                return Ok(batch);
             }
         }
-        Ok(0)
+        Ok(0..0)
     }
 
     fn fill_others(&mut self, batch: &Range<usize>) -> Result<(), ParquetError> {

@@ -1,6 +1,7 @@
 //! The encodings of values: each collects those of a page.
 
 use super::pack;
+use crate::coding::in_common;
 use ::parquet::basic::Encoding;
 use ::parquet::data_type::ByteArray;
 use ::parquet::file::statistics::{Statistics, ValueStatistics};
@@ -92,14 +93,6 @@ impl<const BOUNDS: u8> Front<BOUNDS> {
     pub(super) fn held(&self) -> usize {
         self.bytes.len()
     }
-}
-
-/// The length of the common beginning of two values.
-fn in_common(a: &[u8], b: &[u8]) -> usize {
-    const WORD: usize = size_of::<u64>();
-    let words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
-    let equal = words.take_while(|(a, b)| a == b).count() * WORD;
-    equal + a[equal..].iter().zip(&b[equal..]).take_while(|(a, b)| a == b).count()
 }
 
 impl<const BOUNDS: u8> Encode for Front<BOUNDS> {

@@ -32,11 +32,13 @@
 //! # }
 //! ```
 //!
-//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. At
-//! the end the reader knows whether the rows are complete.
+//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. So is a
+//! row that no directory has (`limits.rs`). At the end the reader knows whether the rows are complete.
 
+mod limits;
 mod wanted;
 
+pub(crate) use limits::Limits;
 pub(crate) use wanted::{Below, Selection};
 pub use wanted::{Columns, Wanted};
 

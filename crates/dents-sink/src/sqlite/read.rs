@@ -1,7 +1,7 @@
 //! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
-use crate::read::{Columns, Selection, Span};
+use crate::read::{Columns, Limits, Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
@@ -81,6 +81,7 @@ impl Table {
     ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut give = wanted.filter(give);
+        let mut limits = Limits::new(Columns::all());
         let details: Vec<Detail> = Detail::of(self.details & wanted.columns).collect();
         let names = details.iter().map(|detail| format!(", {}", detail.name())).collect::<String>();
         let select = format!("SELECT {USUAL}{names} FROM entries");
@@ -90,12 +91,12 @@ impl Table {
                 for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
                     statement.raw_bind_parameter(1, from).map_err(broken)?;
                     statement.raw_bind_parameter(2, to).map_err(broken)?;
-                    self.give(&mut statement, &details, &mut give)?;
+                    self.give(&mut statement, &details, &mut limits, &mut give)?;
                 }
             }
         } else {
             let mut statement = self.database.prepare(&select).map_err(broken)?;
-            self.give(&mut statement, &details, &mut give)?;
+            self.give(&mut statement, &details, &mut limits, &mut give)?;
         }
         self.extent().map_err(broken)
     }
@@ -104,24 +105,28 @@ impl Table {
         &self,
         statement: &mut Statement<'_>,
         details: &[Detail],
+        limits: &mut Limits,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut rows = statement.raw_query();
-        let mut draft = Draft::default();
+        let (mut draft, mut number) = (Draft::default(), 0_u64);
         while let Some(row) = rows.next().map_err(broken)? {
             let mut values = [ValueRef::Null; COLUMNS];
             for (index, value) in values.iter_mut().enumerate() {
                 *value = row.get_ref(index).map_err(broken)?;
             }
-            let damaged = |problem| message::damaged(&self.path, problem);
+            number += 1;
+            let damaged = |problem: &str| message::damaged(&self.path, &format!("row {number}: {problem}"));
             draft.clear();
             for (detail, index) in details.iter().zip(COLUMNS..) {
                 let value = row.get_ref(index).map_err(broken)?;
                 draft.push(*detail, detail_of(*detail, value).map_err(damaged)?);
             }
             let row = row_of(&values).map_err(damaged)?;
-            give(&Row { details: draft.details(), ..row })?;
+            let row = Row { details: draft.details(), ..row };
+            limits.check(&row).map_err(|problem| damaged(&problem))?;
+            give(&row)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod common;
 mod extent;
 mod guide;
 mod index;
+mod limits;
 mod order;
 mod outputs;
 mod round_trip;
