@@ -3,9 +3,12 @@
 mod tools;
 
 use dents_lab::fixture::TempDir;
-use dents_lab::process::End;
+use dents_lab::process::{End, Watch};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 use tools::{dents, run, text};
 
 /// The lines of a complete scan of `a` with one more entry.
@@ -47,5 +50,57 @@ fn no_path_leads_out_of_the_scan() {
         }
         let outcome = run(&dents(dir.path(), "scan -0 --from scan.ndjson"));
         assert!(!text(&outcome.stdout).contains("passwd"), "{}", text(&outcome.stdout));
+    }
+}
+
+/// A scan in a database whose tree of pages has the same pages again and again: SQLite finds rows without end in it. The page of the
+/// root becomes that of a tree with three levels more, in each of which all branches lead to the same page.
+fn endless(dir: &Path) {
+    run(&dents(dir, "scan -o scan.sqlite t"));
+    let path = dir.join("scan.sqlite");
+    let mut bytes = fs::read(&path).expect("read");
+    let size = usize::from(u16::from_be_bytes([bytes[16], bytes[17]]));
+    // The table's root is page 2, the first one that was made. An inner page of a table has type 5, and a cell begins with a page.
+    let root = bytes[size..2 * size].to_vec();
+    assert_eq!(root[0], 5, "the table has few rows");
+    let cells = usize::from(u16::from_be_bytes([root[3], root[4]]));
+    assert!(cells > 50, "{cells} cells");
+    let leading_to = |page: usize| {
+        let (mut inner, page) = (root.clone(), (page as u32).to_be_bytes());
+        inner[8..12].copy_from_slice(&page);
+        for cell in 0..cells {
+            let at = usize::from(u16::from_be_bytes([root[12 + 2 * cell], root[13 + 2 * cell]]));
+            inner[at..at + 4].copy_from_slice(&page);
+        }
+        inner
+    };
+    bytes.extend_from_slice(&root);
+    for _ in 0..4 {
+        let last = bytes.len() / size;
+        bytes.extend(leading_to(last));
+    }
+    let pages = bytes.len() / size;
+    bytes[size..2 * size].copy_from_slice(&leading_to(pages));
+    bytes[28..32].copy_from_slice(&(pages as u32).to_be_bytes());
+    fs::write(path, bytes).expect("written");
+}
+
+#[test]
+fn a_signal_ends_an_endless_query() {
+    let dir = ground();
+    fs::create_dir(dir.path().join("t")).expect("made");
+    (0..12_000).for_each(|n| drop(fs::File::create(dir.path().join(format!("t/file-{n}"))).expect("made")));
+    endless(dir.path());
+    // No row is wanted, so SQLite alone has control.
+    for words in ["count --from scan.sqlite t/none", "du --from scan.sqlite t/none"] {
+        let child = dents(dir.path(), words).command().stderr(Stdio::piped()).spawn().expect("it starts");
+        let watch = Watch::over(&child);
+        std::thread::sleep(Duration::from_millis(500));
+        kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+        let begun = Instant::now();
+        let end = End::from(child.wait_with_output().expect("it ends").status);
+        drop(watch);
+        assert!(begun.elapsed() < Duration::from_secs(1), "{words}: {:?}, {end:?}", begun.elapsed());
+        assert_eq!(end, End::Exit(130), "{words}");
     }
 }

@@ -398,7 +398,7 @@ impl<'a> File<'a> {
     }
 
     fn reader(self, session: &Session) -> Result<Reader, Status> {
-        read::open(Path::new(self.path)).map_err(|error| {
+        read::open_until(Path::new(self.path), session.stop_flag()).map_err(|error| {
             session.say(error.to_string().as_bytes());
             Status::FAILURE
         })

@@ -7,16 +7,32 @@ use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Statement};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 /// The columns that every file has.
 const USUAL: &str = "path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
     allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy";
+
+/// The columns that the table `scan` has in every file.
+const ABOUT: &str = "program, begun, ended";
+
+const NAME_ONE: &str = "name one that `dents scan` wrote";
+
+/// How long a file may be locked by another program.
+const BUSY: Duration = Duration::from_millis(500);
+
+/// Steps of SQLite's machine between two looks at the flag, less than a millisecond.
+const STEPS: i32 = 10_000;
 
 const RANGE: &str = " WHERE path >= ? AND path < ?";
 
@@ -29,32 +45,44 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Opens a file, and checks that this crate wrote it.
-    pub(crate) fn open(path: &Path) -> io::Result<Table> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    /// Opens a file, and checks that this crate wrote it. When `cancel` is set, queries end.
+    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Table> {
         let number =
             |database: &Connection, name| database.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let open = || {
-            let database = Connection::open_with_flags(as_file(path), flags)?;
+            let database = connect(path, Arc::clone(cancel))?;
             let (application, version) =
                 (number(&database, "application_id")?, number(&database, "user_version")?);
             Ok((database, application, version))
         };
         let (database, application, version) = open().map_err(|error| wrong(path, &error))?;
         if application != APPLICATION {
-            let way_out = "name one that `dents scan` wrote";
-            return Err(message::bad_file(path, "an SQLite database, but not of a scan", way_out));
+            return Err(message::bad_file(path, "an SQLite database, but not of a scan", NAME_ONE));
         }
         if pages_missing(path).unwrap_or(false) {
             return Err(message::damaged(path, "the last pages are missing"));
         }
         match u64::try_from(version) {
-            Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version, SCHEMA)),
-            _ => {
-                let details = details(&database).map_err(|error| wrong(path, &error))?;
-                Ok(Table { path: path.to_path_buf(), database, details })
+            Ok(version) if version > u64::from(SCHEMA) => {
+                return Err(message::too_new(path, version, SCHEMA));
+            }
+            _ => {}
+        }
+        let table =
+            |table, expected: &str| columns(&database, table, expected).map_err(|error| wrong(path, &error));
+        for (name, expected) in [("entries", USUAL), ("scan", ABOUT)] {
+            if table(name, expected)?.is_none() {
+                return Err(message::bad_file(
+                    path,
+                    &format!("\"{name}\" is not a table of a scan"),
+                    NAME_ONE,
+                ));
             }
         }
+        let names = table("entries", USUAL)?.unwrap_or_default();
+        let details = Detail::ALL.into_iter().filter(|detail| names.iter().any(|name| name == detail.name()));
+        let details = details.fold(Columns::empty(), |all, detail| all | detail.column());
+        Ok(Table { path: path.to_path_buf(), database, details })
     }
 
     /// Start and end, from the table `scan`; `None` if that is missing.
@@ -147,11 +175,50 @@ impl Table {
     }
 }
 
-/// The columns of details in the table.
-fn details(database: &Connection) -> rusqlite::Result<Columns> {
-    let statement = database.prepare("SELECT * FROM entries LIMIT 0")?;
-    let details = Detail::ALL.into_iter().filter(|detail| statement.column_index(detail.name()).is_ok());
-    Ok(details.fold(Columns::empty(), |all, detail| all | detail.column()))
+/// Opens the file so that it can change nothing, runs no code of its own, and takes no more memory than a row needs. When `cancel` is set, the
+/// next query ends, or the running one within milliseconds.
+fn connect(path: &Path, cancel: Arc<AtomicBool>) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut database = Connection::open_with_flags(as_file(path), flags)?;
+    for (config, value) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+    ] {
+        database.set_db_config(config, value)?;
+    }
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, Limits::ROW as i32),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+        (Limit::SQLITE_LIMIT_COLUMN, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        database.set_limit(limit, value)?;
+    }
+    database.busy_timeout(BUSY)?;
+    database.progress_handler(STEPS, Some(move || cancel.load(Relaxed)))?;
+    Ok(database)
+}
+
+/// The names of the columns of a table; `None` if it is none, for example a view, if a column is computed, or if an expected one is missing.
+/// `PRAGMA` finds what a file itself calls `pragma_table_list` no better than a table, so these are statements.
+fn columns(database: &Connection, table: &str, expected: &str) -> rusqlite::Result<Option<Vec<String>>> {
+    let (mut is_table, mut is_stored, mut names) = (false, true, Vec::new());
+    database.pragma(Some("main"), "table_list", table, |row| {
+        is_table |= row.get::<_, String>("type")? == "table";
+        Ok(())
+    })?;
+    database.pragma(Some("main"), "table_xinfo", table, |row| {
+        is_stored &= row.get::<_, i64>("hidden")? == 0;
+        names.push(row.get::<_, String>("name")?);
+        Ok(())
+    })?;
+    let mut expected = expected.split(", ").map(|name| name.trim_matches('"'));
+    let has_all = expected.all(|name| names.iter().any(|one| one == name));
+    Ok((is_table && is_stored && has_all).then_some(names))
 }
 
 /// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 means 64 KiB) and
@@ -169,7 +236,13 @@ fn pages_missing(path: &Path) -> io::Result<bool> {
 }
 
 fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
-    message::damaged(path, &error.to_string())
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            message::in_use(path, &error.to_string())
+        }
+        Some(ErrorCode::OperationInterrupted) => io::ErrorKind::Interrupted.into(),
+        _ => message::damaged(path, &error.to_string()),
+    }
 }
 
 /// A range of paths, as texts and as blobs, because SQLite compares texts only with texts. A path that is not UTF-8 is a blob, and so are all

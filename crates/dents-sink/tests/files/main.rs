@@ -3,6 +3,7 @@
 
 mod columns;
 mod common;
+mod databases;
 mod extent;
 mod guide;
 mod index;
