@@ -4,12 +4,13 @@ mod tools;
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Watch};
+use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use tools::{dents, run, text};
+use tools::{dents, run, stdout, text};
 
 /// The lines of a complete scan of `a` with one more entry.
 fn lines(parent: &str, name: &str, depth: u32) -> String {
@@ -102,5 +103,47 @@ fn a_signal_ends_an_endless_query() {
         drop(watch);
         assert!(begun.elapsed() < Duration::from_secs(1), "{words}: {:?}, {end:?}", begun.elapsed());
         assert_eq!(end, End::Exit(130), "{words}");
+    }
+}
+
+#[test]
+fn damage_is_an_error_and_a_file_without_a_checksum_a_warning() {
+    let dir = ground();
+    fs::create_dir_all(dir.path().join("t/b")).expect("made");
+    fs::write(dir.path().join("t/b/x"), "12345678").expect("written");
+    stdout(&dents(dir.path(), "scan -o scan.ndjson t"));
+    stdout(&dents(dir.path(), "scan -o scan.sqlite t"));
+    let whole = fs::read_to_string(dir.path().join("scan.ndjson")).expect("read");
+    let changed = whole.replace("\"size\":8,", "\"size\":9,");
+    assert_ne!(whole, changed);
+    fs::write(dir.path().join("changed.ndjson"), &changed).expect("written");
+    fs::copy(dir.path().join("scan.sqlite"), dir.path().join("changed.sqlite")).expect("copied");
+    let database = Connection::open(dir.path().join("changed.sqlite")).expect("a database");
+    database.execute_batch("UPDATE entries SET size = 9 WHERE name = 'x'").expect("changed");
+    drop(database);
+    for name in ["changed.ndjson", "changed.sqlite"] {
+        for command in ["du", "top", "stats", "count", "scan"] {
+            let message = refused(dir.path(), &format!("{command} --from {name}"));
+            assert!(
+                message.contains(name) && message.contains("another checksum"),
+                "{command} {name}: {message}"
+            );
+        }
+    }
+    // As an earlier version wrote it.
+    let (rows, record) = whole.trim_end().rsplit_once('\n').expect("lines");
+    let (record, _) = record.split_once(",\"checksum\"").expect("a checksum");
+    fs::write(dir.path().join("old.ndjson"), format!("{rows}\n{record}}}}}\n")).expect("written");
+    let database = Connection::open(dir.path().join("scan.sqlite")).expect("a database");
+    database.execute_batch("ALTER TABLE scan DROP COLUMN checksum").expect("changed");
+    drop(database);
+    for name in ["old.ndjson", "scan.sqlite"] {
+        for words in ["du --from FILE t t/b", "stats --from FILE", "scan --from FILE"] {
+            let outcome = run(&dents(dir.path(), &words.replace("FILE", name)));
+            let warning = format!(
+                "dents: '{name}': of an earlier version, without a checksum: damage may go unnoticed\n"
+            );
+            assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), warning), "{words}");
+        }
     }
 }

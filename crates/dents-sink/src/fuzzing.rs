@@ -175,7 +175,7 @@ impl Take for Sum {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
     use dents_core::batch::Time;
     use dents_core::needs::Kind;

@@ -1,5 +1,6 @@
 //! The reader of NDJSON.
 
+use crate::checksum::{self, Checksum};
 use crate::read::{Columns, Limits, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
@@ -16,6 +17,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The longest record of a scan.
 const RECORD: u64 = 64 << 10;
@@ -28,6 +31,8 @@ pub(crate) struct Lines {
     file: BufReader<Box<dyn Read + Send>>,
     /// The first line, if it was read before the others.
     first: Vec<u8>,
+    /// Set at the end, if the file has no checksum.
+    pub(crate) unchecked: Arc<AtomicBool>,
 }
 
 /// One line; texts without escapes are borrowed. `path` follows from parent and name, so it is not read.
@@ -161,23 +166,31 @@ struct Record {
 struct Scan {
     complete: bool,
     rows: u64,
+    checksum: Option<String>,
 }
 
-/// The number of rows that were read, and the sums of the records.
+/// The number of rows that were read, and their checksum; the sums of the records.
 #[derive(Default)]
 pub(super) struct Counted {
     rows: u64,
     recorded: u64,
     records: u64,
     partial: bool,
+    checksum: Checksum,
+    recorded_checksum: Checksum,
+    /// A record has no checksum.
+    unchecked: bool,
 }
 
 impl Counted {
     /// The extent, at the end of the file.
     fn extent(&self) -> Result<Option<Extent>, String> {
-        let Counted { rows, recorded, records, partial } = *self;
+        let Counted { rows, recorded, records, partial, .. } = *self;
         match rows.cmp(&recorded) {
             Ordering::Less => Err(format!("{rows} of {recorded} rows are there")),
+            Ordering::Equal if !self.unchecked && !self.checksum.is(&self.recorded_checksum) => {
+                Err(checksum::WRONG.to_owned())
+            }
             _ if partial => Ok(Some(Extent::Partial)),
             Ordering::Equal if records > 0 => Ok(Some(Extent::Complete)),
             _ => Ok(None),
@@ -196,6 +209,7 @@ impl Lines {
             path: path.to_path_buf(),
             file: BufReader::with_capacity(256 << 10, all),
             first: Vec::new(),
+            unchecked: Arc::default(),
         }
     }
 
@@ -233,6 +247,7 @@ impl Lines {
                 read.map_err(|error| message::cannot_read(&self.path, &error))?;
             }
             if line.is_empty() {
+                self.unchecked.store(counted.unchecked && counted.rows == counted.recorded, Relaxed);
                 return counted.extent().map_err(|problem| message::damaged(&self.path, &problem));
             }
             if line.pop_if(|last| *last == b'\n').is_none() {
@@ -272,17 +287,25 @@ pub(super) fn take_line(
         return Err(Wrong::Version(line.v));
     }
     let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
+    let row = parts.row();
     counted.rows += 1;
-    give(&parts.row())
+    counted.checksum.add(&row);
+    give(&row)
 }
 
 /// Handles a line that is not a row, for this reason.
 fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -> Result<(), Wrong> {
     match serde_json::from_slice::<Record>(line) {
-        Ok(Record { v, scan: Scan { complete, rows } }) if v <= u64::from(SCHEMA) => {
+        Ok(Record { v, scan: Scan { complete, rows, checksum } }) if v <= u64::from(SCHEMA) => {
             counted.recorded = counted.recorded.saturating_add(rows);
             counted.records += 1;
             counted.partial |= !complete;
+            match checksum.map(|text| Checksum::parse(&text).ok_or("no checksum in \"checksum\"")) {
+                Some(mut sum) => counted
+                    .recorded_checksum
+                    .take(sum.as_mut().map_err(|wrong| Wrong::Line((*wrong).to_owned()))?),
+                None => counted.unchecked = true,
+            }
             Ok(())
         }
         // A later version may have changed the fields.

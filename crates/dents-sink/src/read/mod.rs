@@ -227,6 +227,19 @@ impl Reader {
         }
     }
 
+    /// A flag that is set when all rows were read, if nothing shows whether they are those that were written: NDJSON and SQLite of earlier versions
+    /// have no checksum. `None` if the format has checksums always (Parquet), or never (ncdu's).
+    #[must_use]
+    pub fn unchecked(&self) -> Option<Arc<AtomicBool>> {
+        match &self.0 {
+            Kind::Lines(lines) => Some(Arc::clone(&lines.unchecked)),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => Some(Arc::clone(&table.unchecked)),
+            #[cfg(feature = "parquet")]
+            Kind::Groups(_) | Kind::Dump(_) => None,
+        }
+    }
+
     /// Passes every row to `give` once. An error of `give` ends the reading and is returned. Returns whether the rows are complete;
     /// `None` if the file does not say, for example NDJSON that was cut off at the end of a line.
     ///

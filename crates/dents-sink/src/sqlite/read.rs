@@ -1,6 +1,7 @@
 //! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
+use crate::checksum::{self, Checksum};
 use crate::read::{Columns, Limits, Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
@@ -42,6 +43,14 @@ pub(crate) struct Table {
     database: Connection,
     /// The columns of details in the table.
     pub(crate) details: Columns,
+    /// Whether the file has no checksum; set at the end, if all rows were read.
+    pub(crate) unchecked: Arc<AtomicBool>,
+}
+
+/// The checks of the rows of a file.
+struct Checks {
+    limits: Limits,
+    checksum: Checksum,
 }
 
 impl Table {
@@ -82,7 +91,7 @@ impl Table {
         let names = table("entries", USUAL)?.unwrap_or_default();
         let details = Detail::ALL.into_iter().filter(|detail| names.iter().any(|name| name == detail.name()));
         let details = details.fold(Columns::empty(), |all, detail| all | detail.column());
-        Ok(Table { path: path.to_path_buf(), database, details })
+        Ok(Table { path: path.to_path_buf(), database, details, unchecked: Arc::default() })
     }
 
     /// Start and end, from the table `scan`; `None` if that is missing.
@@ -109,8 +118,8 @@ impl Table {
     ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut give = wanted.filter(give);
-        let mut limits = Limits::new(Columns::all());
-        let details: Vec<Detail> = Detail::of(self.details & wanted.columns).collect();
+        let mut checks = Checks { limits: Limits::new(Columns::all()), checksum: Checksum::default() };
+        let details: Vec<Detail> = Detail::of(self.details).collect();
         let names = details.iter().map(|detail| format!(", {}", detail.name())).collect::<String>();
         let select = format!("SELECT {USUAL}{names} FROM entries");
         if !wanted.below.is_all() && self.has_index().map_err(broken)? {
@@ -119,12 +128,13 @@ impl Table {
                 for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
                     statement.raw_bind_parameter(1, from).map_err(broken)?;
                     statement.raw_bind_parameter(2, to).map_err(broken)?;
-                    self.give(&mut statement, &details, &mut limits, &mut give)?;
+                    self.give(&mut statement, &details, &mut checks, &mut give)?;
                 }
             }
         } else {
             let mut statement = self.database.prepare(&select).map_err(broken)?;
-            self.give(&mut statement, &details, &mut limits, &mut give)?;
+            self.give(&mut statement, &details, &mut checks, &mut give)?;
+            self.compare(&checks.checksum)?;
         }
         self.extent().map_err(broken)
     }
@@ -133,7 +143,7 @@ impl Table {
         &self,
         statement: &mut Statement<'_>,
         details: &[Detail],
-        limits: &mut Limits,
+        checks: &mut Checks,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
@@ -153,10 +163,25 @@ impl Table {
             }
             let row = row_of(&values).map_err(damaged)?;
             let row = Row { details: draft.details(), ..row };
-            limits.check(&row).map_err(|problem| damaged(&problem))?;
+            checks.limits.check(&row).map_err(|problem| damaged(&problem))?;
+            checks.checksum.add(&row);
             give(&row)?;
         }
         Ok(())
+    }
+
+    /// Compares the checksum of all rows with that of the table `scan`, which earlier versions made without it.
+    fn compare(&self, checksum: &Checksum) -> io::Result<()> {
+        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
+        let mut statement = self.database.prepare("SELECT * FROM scan").map_err(broken)?;
+        let Ok(column) = statement.column_index("checksum") else {
+            self.unchecked.store(true, Relaxed);
+            return Ok(());
+        };
+        let recorded = statement.query_row((), |row| row.get::<_, Option<String>>(column)).optional();
+        let recorded = recorded.map_err(broken)?.flatten().and_then(|text| Checksum::parse(&text));
+        let is_same = recorded.is_some_and(|recorded| recorded.is(checksum));
+        if is_same { Ok(()) } else { Err(message::damaged(&self.path, checksum::WRONG)) }
     }
 
     /// Whether SQLite finds a range of paths by an index: then its plan is a search, otherwise a scan.

@@ -8,6 +8,7 @@ mod extent;
 mod guide;
 mod index;
 mod limits;
+mod mutants;
 mod order;
 mod outputs;
 mod round_trip;
