@@ -182,6 +182,17 @@ pub(crate) fn operand(directory: &[u8], depth: u32) -> usize {
     path.len()
 }
 
+/// The path of the directory at this depth above another, whose operand has this length: from the operand downwards, because a path may be long.
+pub(crate) fn down_to(path: &[u8], operand: usize, depth: u32) -> &[u8] {
+    let mut end = operand.min(path.len());
+    for _ in 0..depth {
+        let start = end + path::separator(&path[..end]).len();
+        let rest = path.get(start..).unwrap_or_default();
+        end = rest.iter().position(|byte| *byte == b'/').map_or(path.len(), |slash| start + slash);
+    }
+    &path[..end]
+}
+
 /// The path of the directory that holds another.
 pub(crate) fn above(path: &[u8]) -> &[u8] {
     match path.iter().rposition(|byte| *byte == b'/') {

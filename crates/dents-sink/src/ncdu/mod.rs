@@ -69,8 +69,6 @@ impl Sink for Ncdu {
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        /// Rows that are merged at once.
-        const AT_ONCE: u64 = 64 << 10;
         let Ncdu { version, begun, rows, output } = *self;
         let mut begin = b"[1,2,{\"progname\":\"dents\",\"progver\":".to_vec();
         push_string(version.as_bytes(), &mut begin);
@@ -80,9 +78,7 @@ impl Sink for Ncdu {
         out.write_all(&begin)?;
         let rows = rows.finish()?;
         let mut tree = Tree::new(&mut out);
-        for range in rows.ranges(AT_ONCE) {
-            rows.each(&range, &mut |row| tree.row(row))?;
-        }
+        rows.all(&mut |row| tree.row(row))?;
         tree.finish()?;
         out.write_all(b"]\n")?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.commit(extent)

@@ -19,6 +19,10 @@ use std::sync::Arc;
 
 /// Rows that are decoded at once, few enough to stay in the cache.
 const BATCH: usize = 1024;
+/// Rows of the first batch of a row group. The next one may have four times as many.
+const FIRST: usize = 64;
+/// Bytes of paths that are decoded at once, unless paths become much longer from one batch to the next.
+const PATHS: usize = 8 << 20;
 
 fn missing(name: &str) -> ParquetError {
     ParquetError::General(format!("column \"{name}\" is missing, or of another type"))
@@ -190,6 +194,12 @@ impl<'w> Paths<'w> {
         })
     }
 
+    /// The bytes of the longest path or parent of the batch.
+    fn longest(&self) -> usize {
+        let all = self.path.values.iter().chain(&self.parent.values);
+        all.map(|value| value.data().len()).max().unwrap_or(0)
+    }
+
     /// Decodes a batch. Returns false, without decoding it, if none of its paths is wanted.
     fn fill(&mut self, batch: &Range<usize>) -> Result<bool, ParquetError> {
         let below = self.wanted.below;
@@ -237,6 +247,8 @@ impl<'w> Paths<'w> {
 pub(super) struct Rows<'w> {
     /// Rows that are not decoded yet.
     left: Range<usize>,
+    /// Rows of the next batch.
+    next: usize,
     paths: Paths<'w>,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
@@ -298,6 +310,7 @@ impl<'w> Rows<'w> {
         let source = Source { section, metadata, rows, wanted: wanted.columns };
         Ok(Rows {
             left: 0..rows,
+            next: FIRST,
             paths: Paths::new(&source, wanted)?,
             depth: source.always("depth")?,
             kind: source.always("type")?,
@@ -316,9 +329,12 @@ impl<'w> Rows<'w> {
     /// Decodes the next batch that has a wanted path, and returns its rows: none at the end.
     pub(super) fn fill(&mut self) -> Result<Range<usize>, ParquetError> {
         while !self.left.is_empty() {
-            let batch = self.left.start..self.left.end.min(self.left.start + BATCH);
+            let batch = self.left.start..self.left.end.min(self.left.start + self.next);
             self.left.start = batch.end;
-            if self.paths.fill(&batch)? {
+            let has_wanted = self.paths.fill(&batch)?;
+            let most = (PATHS / self.paths.longest().max(1)).clamp(1, BATCH);
+            self.next = most.min(4 * self.next);
+            if has_wanted {
                 self.fill_others(&batch)?;
                 return Ok(batch);
             }

@@ -22,6 +22,9 @@ pub(super) trait Encode: Default {
     fn statistics(&mut self, nulls: u64) -> Option<Statistics>;
 }
 
+/// The longest bound. A row group with a longer one, below thousands of directories, has no bounds: the footer is in memory as a whole.
+const LONGEST: usize = 4096;
+
 /// The smallest and the largest of some bytes.
 #[derive(Default)]
 struct Bounds(Option<[Vec<u8>; 2]>);
@@ -40,7 +43,11 @@ impl Bounds {
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
-        let [least, greatest] = self.0.take()?.map(|value| Some(ByteArray::from(value)));
+        let bounds = self.0.take()?;
+        if bounds.iter().any(|bound| bound.len() > LONGEST) {
+            return None;
+        }
+        let [least, greatest] = bounds.map(|value| Some(ByteArray::from(value)));
         Some(Statistics::ByteArray(ValueStatistics::new(least, greatest, None, Some(nulls), false)))
     }
 }
