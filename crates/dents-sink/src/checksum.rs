@@ -24,7 +24,7 @@ impl Checksum {
         let Row { parent, name, depth, kind, facts, target, details, fault } = *row;
         let bytes = &mut self.bytes;
         bytes.clear();
-        let fault = fault.map_or(0, |fault| 1 + fault.asked as u64 | u64::from(fault.errno as u32) << 32);
+        let fault = fault.map_or(0, |fault| (1 + fault.asked as u64) | (u64::from(fault.errno as u32) << 32));
         put(bytes, [u64::from(depth) << 8 | kind as u64, fault]);
         for text in [Some(parent), Some(name), target, Some(details.bytes())] {
             put_text(bytes, text);
@@ -76,9 +76,13 @@ fn put_facts(bytes: &mut Vec<u8>, facts: &Facts<'_>) {
         ctime,
         mtime,
         lazy,
+        unknown,
     } = *facts;
     let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    let flags = u64::from(mode) | u64::from(lazy) << 16 | u64::from(btime.is_some()) << 17;
+    let flags = u64::from(mode)
+        | u64::from(lazy) << 16
+        | u64::from(btime.is_some()) << 17
+        | u64::from(unknown.bits()) << 32;
     put(bytes, [words::device(dev), ino, flags, pair(uid, gid), nlink.into(), size, allocated]);
     for Time { sec, nsec } in [atime, btime.unwrap_or_default(), ctime, mtime] {
         put(bytes, [sec as u64, nsec.into()]);

@@ -198,6 +198,7 @@ pub(crate) mod tests {
             ctime: Time { sec: -1, nsec: 1 },
             mtime: time,
             lazy: false,
+            unknown: super::Columns::empty(),
         };
         let row = Row {
             parent: b"dir",

@@ -17,7 +17,7 @@
 //! | `dev` | where it is not that of the directory above | |
 //! | `ino` | always; ncdu itself only for files with several links | otherwise a number that depends on the path |
 //! | `hlnkc`, `nlink` | of files with several links | `nlink` is 1, with `hlnkc` at least 2 |
-//! | `uid`, `gid`, `mode`, `mtime` | always; times in seconds. ncdu itself only with `-e` | otherwise no user (2³² − 1), the type alone, and 1970 |
+//! | `uid`, `gid`, `mode`, `mtime` | if they are known; times in seconds. ncdu itself only with `-e` | otherwise not known ([`crate::Facts::unknown`]), as the other times |
 //! | `notreg` | neither a regular file nor a directory | without a mode a link if it has a size, else of unknown type |
 //! | `read_error` | a request failed | the error is then `EIO`, as the file has no number |
 //! | `excluded` | never | an entry without metadata |

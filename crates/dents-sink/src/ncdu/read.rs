@@ -18,8 +18,6 @@ use std::path::{Path, PathBuf};
 const LONGEST: usize = 1 << 20;
 /// The number of an error whose number is not known.
 const EIO: i32 = 5;
-/// The id of an owner that is not known. The kernel gives this id to no user.
-const NOBODY: u32 = u32::MAX;
 
 /// A file of ncdu.
 pub(crate) struct Dump {
@@ -260,16 +258,24 @@ impl Info {
     }
 
     fn facts(&self, kind: Kind, position: Position<'_>) -> Facts<'static> {
+        let known = [
+            (Columns::MODE, self.mode.is_some()),
+            (Columns::UID, self.uid.is_some()),
+            (Columns::GID, self.gid.is_some()),
+            (Columns::MTIME, self.mtime.is_some()),
+        ];
+        let unknown = known.iter().filter(|(_, is_known)| !is_known).map(|(column, _)| *column);
+        let unknown = unknown.fold(Columns::ATIME | Columns::CTIME, |all, column| all | column);
         let mtime = Time { sec: self.mtime.unwrap_or_default() as i64, nsec: 0 };
         let nlink = self.nlink.unwrap_or(if self.hlnkc { 2 } else { 1 });
-        Facts {
+        let facts = Facts {
             dev: position.dev,
             // The same in each file, and greater than the numbers of file systems, which count up.
             ino: self.ino.unwrap_or_else(|| hash(position.above, &self.name.0) | 1 << 63),
-            mode: self.mode.unwrap_or((kind as u16) << 12),
+            mode: self.mode.unwrap_or_default(),
             nlink: if self.hlnkc { nlink.max(2) } else { nlink },
-            uid: self.uid.unwrap_or(NOBODY),
-            gid: self.gid.unwrap_or(NOBODY),
+            uid: self.uid.unwrap_or_default(),
+            gid: self.gid.unwrap_or_default(),
             user: None,
             group: None,
             size: self.asize,
@@ -279,7 +285,9 @@ impl Info {
             ctime: Time::default(),
             mtime,
             lazy: false,
-        }
+            unknown,
+        };
+        facts.without(unknown, kind)
     }
 }
 

@@ -95,6 +95,7 @@ fn facts(number: u64, kind: Kind) -> Facts<'static> {
         ctime: Time::default(),
         mtime: Time { sec: number as i64, nsec: 0 },
         lazy: false,
+        unknown: read::Columns::empty(),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # The schema, version 1
 //!
-//! Every line has all fields, in this order; unknown values are `null`. Only the fields of details may be absent.
+//! Every line has all fields, in this order; unknown values are `null`, also single facts that an export of ncdu does not know. Only the fields of details may be absent.
 //!
 //! | field | value |
 //! |---|---|
@@ -57,6 +57,7 @@ mod read;
 pub(crate) use read::Lines;
 
 use crate::checksum::Checksum;
+use crate::read::Columns;
 use crate::row::{Facts, Fault, Row};
 use crate::{
     About, Detail, Extent, Output, Own, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words,
@@ -228,20 +229,24 @@ fn push_details(row: &Row<'_>, details: &[Detail], cells: &mut Cells, out: &mut 
 
 fn push_facts(facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
     let of = |fact: fn(&Facts<'_>) -> u64| facts.map(fact);
+    let known =
+        |column, fact: fn(&Facts<'_>) -> u64| facts.and_then(|facts| facts.known(column, fact(facts)));
+    let time =
+        |column, fact: fn(&Facts<'_>) -> Time| facts.and_then(|facts| facts.known(column, fact(facts)));
     cells.number(b",\"ino\":", of(|facts| facts.ino), out);
     cells.number(b",\"dev\":", of(|facts| words::device(facts.dev)), out);
     cells.number(b",\"nlink\":", of(|facts| facts.nlink.into()), out);
-    cells.number(b",\"mode\":", of(|facts| facts.mode.into()), out);
-    cells.number(b",\"uid\":", of(|facts| facts.uid.into()), out);
-    cells.number(b",\"gid\":", of(|facts| facts.gid.into()), out);
+    cells.number(b",\"mode\":", known(Columns::MODE, |facts| facts.mode.into()), out);
+    cells.number(b",\"uid\":", known(Columns::UID, |facts| facts.uid.into()), out);
+    cells.number(b",\"gid\":", known(Columns::GID, |facts| facts.gid.into()), out);
     cells.text([b",\"user\":", b",\"user_bytes\":"], facts.and_then(|facts| facts.user), out);
     cells.text([b",\"group\":", b",\"group_bytes\":"], facts.and_then(|facts| facts.group), out);
     cells.number(b",\"size\":", of(|facts| facts.size), out);
     cells.number(b",\"allocated\":", of(|facts| facts.allocated), out);
-    cells.time(b",\"atime\":", facts.map(|facts| facts.atime), out);
+    cells.time(b",\"atime\":", time(Columns::ATIME, |facts| facts.atime), out);
     cells.time(b",\"btime\":", facts.and_then(|facts| facts.btime), out);
-    cells.time(b",\"ctime\":", facts.map(|facts| facts.ctime), out);
-    cells.time(b",\"mtime\":", facts.map(|facts| facts.mtime), out);
+    cells.time(b",\"ctime\":", time(Columns::CTIME, |facts| facts.ctime), out);
+    cells.time(b",\"mtime\":", time(Columns::MTIME, |facts| facts.mtime), out);
 }
 
 fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {

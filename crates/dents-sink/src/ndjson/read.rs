@@ -7,6 +7,7 @@ use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, time, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use dents_core::needs::Kind;
 use dents_render::record::text::from_base64;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -331,8 +332,8 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(line: &'a Line<'_>) -> Result<Parts<'a>, Problem> {
         let kind = words::kind(line.kind.as_bytes())?;
-        let facts = if line.ino.is_some() {
-            Some(facts_of(line).ok_or("a fact is missing or no value")?)
+        let facts = if line.lazy.is_some() {
+            Some(facts_of(line, kind).ok_or("a fact is missing or no value")?)
         } else {
             None
         };
@@ -363,24 +364,37 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn facts_of(line: &Line<'_>) -> Option<Facts<'static>> {
-    Some(Facts {
+fn facts_of(line: &Line<'_>, kind: Kind) -> Option<Facts<'static>> {
+    let known = [
+        (Columns::MODE, line.mode.is_some()),
+        (Columns::UID, line.uid.is_some()),
+        (Columns::GID, line.gid.is_some()),
+        (Columns::ATIME, line.atime.is_some()),
+        (Columns::CTIME, line.ctime.is_some()),
+        (Columns::MTIME, line.mtime.is_some()),
+    ];
+    let unknown =
+        known.iter().filter(|(_, is_known)| !is_known).fold(Columns::empty(), |all, (one, _)| all | *one);
+    let time = |text: &Option<_>| if text.is_some() { time_of(text) } else { Some(Time::default()) };
+    let facts = Facts {
         dev: words::device_halves(line.dev?),
         ino: line.ino?,
-        mode: line.mode?,
+        mode: line.mode.unwrap_or_default(),
         nlink: line.nlink?,
-        uid: line.uid?,
-        gid: line.gid?,
+        uid: line.uid.unwrap_or_default(),
+        gid: line.gid.unwrap_or_default(),
         user: None,
         group: None,
         size: line.size?,
         allocated: line.allocated?,
-        atime: time_of(&line.atime)?,
+        atime: time(&line.atime)?,
         btime: if line.btime.is_some() { Some(time_of(&line.btime)?) } else { None },
-        ctime: time_of(&line.ctime)?,
-        mtime: time_of(&line.mtime)?,
+        ctime: time(&line.ctime)?,
+        mtime: time(&line.mtime)?,
         lazy: line.lazy?,
-    })
+        unknown,
+    };
+    Some(facts.without(unknown, kind))
 }
 
 fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {

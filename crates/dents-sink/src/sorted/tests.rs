@@ -57,6 +57,7 @@ fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
         ctime: time,
         mtime: time,
         lazy: false,
+        unknown: crate::read::Columns::empty(),
     };
     Row {
         parent,

@@ -44,6 +44,7 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::checksum::Checksum;
+use crate::read::Columns;
 use crate::row::{Facts, Row};
 use crate::{
     About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
@@ -294,13 +295,22 @@ fn numbers(facts: &Facts<'_>, values: &mut [ValueRef<'_>; COLUMNS]) {
     values[5] = wide(facts.ino);
     values[6] = wide(words::device(facts.dev));
     values[7] = narrow(facts.nlink);
-    values[8] = narrow(u32::from(facts.mode));
-    values[9] = narrow(facts.uid);
-    values[10] = narrow(facts.gid);
     values[13] = wide(facts.size);
     values[14] = wide(facts.allocated);
-    let times =
-        [(15, Some(facts.atime)), (17, facts.btime), (19, Some(facts.ctime)), (21, Some(facts.mtime))];
+    let numbers = [
+        (8, Columns::MODE, u32::from(facts.mode)),
+        (9, Columns::UID, facts.uid),
+        (10, Columns::GID, facts.gid),
+    ];
+    for (index, column, number) in numbers {
+        values[index] = facts.known(column, narrow(number)).unwrap_or(ValueRef::Null);
+    }
+    let times = [
+        (15, facts.known(Columns::ATIME, facts.atime)),
+        (17, facts.btime),
+        (19, facts.known(Columns::CTIME, facts.ctime)),
+        (21, facts.known(Columns::MTIME, facts.mtime)),
+    ];
     for (index, at) in times {
         if let Some(at) = at {
             (values[index], values[index + 1]) = (ValueRef::Integer(at.sec), narrow(at.nsec));

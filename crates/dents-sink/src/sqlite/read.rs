@@ -8,6 +8,7 @@ use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use dents_core::needs::Kind;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -280,12 +281,13 @@ fn as_values<'a>(from: &'a [u8], to: &'a [u8]) -> [Option<[ToSqlOutput<'a>; 2]>;
 }
 
 fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
+    let kind = words::kind(bytes(values[4])?.ok_or("a row has no type")?)?;
     Ok(Row {
         parent: bytes(values[1])?.ok_or("a row has no parent")?,
         name: bytes(values[2])?.ok_or("a row has no name")?,
         depth: number(values[3])?.ok_or("a row has no depth")?,
-        kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)?,
-        facts: if values[5] == ValueRef::Null { None } else { Some(facts_of(values)?) },
+        kind,
+        facts: if values[26] == ValueRef::Null { None } else { Some(facts_of(values, kind)?) },
         target: bytes(values[23])?,
         details: Details::default(),
         fault: words::fault(bytes(values[24])?, number(values[25])?)?,
@@ -302,7 +304,7 @@ fn detail_of(detail: Detail, value: ValueRef<'_>) -> Result<Option<Value<'_>>, P
     }
 }
 
-fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> {
+fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS], kind: Kind) -> Result<Facts<'a>, Problem> {
     const MISSING: Problem = "a fact is missing";
     let wide = |index: usize| match values[index] {
         ValueRef::Integer(value) => Ok(value),
@@ -313,23 +315,36 @@ fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> 
         let at = Time { sec: wide(index)?, nsec: narrow(index + 1)? };
         if at.nsec < 1_000_000_000 { Ok(at) } else { Err("a number is out of range") }
     };
-    Ok(Facts {
+    const UNKNOWABLE: [(usize, Columns); 6] = [
+        (8, Columns::MODE),
+        (9, Columns::UID),
+        (10, Columns::GID),
+        (15, Columns::ATIME),
+        (19, Columns::CTIME),
+        (21, Columns::MTIME),
+    ];
+    let unknown = UNKNOWABLE.iter().filter(|(index, _)| values[*index] == ValueRef::Null);
+    let unknown = unknown.fold(Columns::empty(), |all, (_, column)| all | *column);
+    let time = |index, column| if unknown.contains(column) { Ok(Time::default()) } else { at(index) };
+    let facts = Facts {
         dev: words::device_halves(wide(6)? as u64),
         ino: wide(5)? as u64,
-        mode: number(values[8])?.ok_or(MISSING)?,
+        mode: number(values[8])?.unwrap_or_default(),
         nlink: narrow(7)?,
-        uid: narrow(9)?,
-        gid: narrow(10)?,
+        uid: number(values[9])?.unwrap_or_default(),
+        gid: number(values[10])?.unwrap_or_default(),
         user: bytes(values[11])?,
         group: bytes(values[12])?,
         size: wide(13)? as u64,
         allocated: wide(14)? as u64,
-        atime: at(15)?,
+        atime: time(15, Columns::ATIME)?,
         btime: if values[17] == ValueRef::Null { None } else { Some(at(17)?) },
-        ctime: at(19)?,
-        mtime: at(21)?,
+        ctime: time(19, Columns::CTIME)?,
+        mtime: time(21, Columns::MTIME)?,
         lazy: wide(26)? != 0,
-    })
+        unknown,
+    };
+    Ok(facts.without(unknown, kind))
 }
 
 fn bytes(value: ValueRef<'_>) -> Result<Option<&[u8]>, Problem> {

@@ -156,6 +156,7 @@ impl Rng {
             ctime: self.time(),
             mtime: self.time(),
             lazy: self.one_in(2),
+            unknown: Columns::empty(),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::common::{Playground, Rng, read_any, write};
 use dents_sink::{Format, read};
 use rusqlite::Connection;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A database of a scan, changed by these statements.
@@ -17,7 +17,7 @@ fn changed(ground: &Playground, statements: &str) -> PathBuf {
 }
 
 /// Reads at most 1,000 rows.
-fn message(path: &PathBuf) -> String {
+fn message(path: &Path) -> String {
     let (begun, mut rows) = (Instant::now(), 0);
     let read = read::open(path).and_then(|reader| {
         reader.for_each(&mut |_| {
