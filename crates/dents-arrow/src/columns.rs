@@ -235,11 +235,15 @@ impl Values {
             Values::Narrow(values) => match column {
                 Column::Depth => values.append_value(row.depth),
                 Column::Nlink => values.append_option(facts.map(|facts| facts.nlink)),
-                Column::Uid => values.append_option(facts.map(|facts| facts.uid)),
+                Column::Uid => {
+                    values.append_option(facts.and_then(|facts| facts.known(Wanted::UID, facts.uid)));
+                }
                 Column::Detail(detail) => values.append_option(row.details.number(detail)),
-                _ => values.append_option(facts.map(|facts| facts.gid)),
+                _ => values.append_option(facts.and_then(|facts| facts.known(Wanted::GID, facts.gid))),
             },
-            Values::Short(values) => values.append_option(facts.map(|facts| facts.mode)),
+            Values::Short(values) => {
+                values.append_option(facts.and_then(|facts| facts.known(Wanted::MODE, facts.mode)));
+            }
             Values::Signed(values) => values.append_option(row.fault.map(|fault| fault.errno)),
             Values::Flag(values) => values.append_option(facts.map(|facts| facts.lazy)),
             Values::Time(values) => values.append_option(
@@ -251,10 +255,10 @@ impl Values {
 
 fn time(column: Column, facts: &Facts<'_>) -> Option<Time> {
     match column {
-        Column::Atime => Some(facts.atime),
+        Column::Atime => facts.known(Wanted::ATIME, facts.atime),
         Column::Btime => facts.btime,
-        Column::Ctime => Some(facts.ctime),
-        _ => Some(facts.mtime),
+        Column::Ctime => facts.known(Wanted::CTIME, facts.ctime),
+        _ => facts.known(Wanted::MTIME, facts.mtime),
     }
 }
 

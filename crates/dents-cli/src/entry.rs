@@ -1,10 +1,12 @@
 //! An entry from a tree or from a scan file, in one form for filters and commands.
 
 use crate::inode::{Inode, allocated};
+use crate::source::FACTS;
 use dents_core::batch::{self, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
 use dents_core::tree::Place;
+use dents_sink::read::Columns;
 use dents_sink::{Asked, Detail, Row};
 
 /// An entry that was found.
@@ -44,17 +46,21 @@ pub(crate) struct Facts {
     /// Bytes that are allocated.
     pub(crate) allocated: u64,
     pub(crate) atime: Time,
-    /// [`Time::UNKNOWN`] where the file system keeps none.
+    /// [`Time::UNKNOWN`] where the file system keeps none. So are all times that a scan file does not know.
     pub(crate) btime: Time,
     pub(crate) ctime: Time,
     pub(crate) mtime: Time,
     /// [`Facts::NO_PROJECT`] if it is not known, for example in a walk that did not request it.
     pub(crate) project: u32,
+    /// The facts that a scan file does not know, for example an export of ncdu. Of these, owners are [`Facts::NOBODY`].
+    pub(crate) unknown: Needs,
 }
 
 impl Facts {
     /// No project has this number: the kernel calls it `INVALID_PROJID`.
     pub(crate) const NO_PROJECT: u32 = u32::MAX;
+    /// The kernel gives this id to no user and no group.
+    pub(crate) const NOBODY: u32 = u32::MAX;
 
     /// One of the times: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
     pub(crate) fn time(&self, which: Needs) -> Time {
@@ -89,20 +95,7 @@ impl<'a> Found<'a> {
     pub(crate) fn facts(&self) -> Option<Facts> {
         match self.origin {
             Origin::Live(_, entry) => entry.is_known().then(|| facts(entry)),
-            Origin::Row(row) => row.facts.map(|facts| Facts {
-                inode: Inode { dev: facts.dev, ino: facts.ino },
-                mode: facts.mode,
-                nlink: facts.nlink,
-                uid: facts.uid,
-                gid: facts.gid,
-                size: facts.size,
-                allocated: facts.allocated,
-                atime: facts.atime,
-                btime: facts.btime.unwrap_or(Time::UNKNOWN),
-                ctime: facts.ctime,
-                mtime: facts.mtime,
-                project: row.details.number(Detail::Project).unwrap_or(Facts::NO_PROJECT),
-            }),
+            Origin::Row(row) => row.facts.map(|facts| of_row(row, &facts)),
         }
     }
 
@@ -148,6 +141,30 @@ impl<'a> Found<'a> {
     }
 }
 
+fn of_row(row: &Row<'_>, facts: &dents_sink::Facts<'_>) -> Facts {
+    let time = |column, time| if facts.knows(column) { time } else { Time::UNKNOWN };
+    let unknown = FACTS.iter().filter(|(_, column)| facts.unknown.contains(*column));
+    Facts {
+        inode: Inode { dev: facts.dev, ino: facts.ino },
+        mode: facts.mode,
+        nlink: facts.nlink,
+        uid: facts.uid,
+        gid: facts.gid,
+        size: facts.size,
+        allocated: facts.allocated,
+        atime: time(Columns::ATIME, facts.atime),
+        btime: facts.btime.unwrap_or(Time::UNKNOWN),
+        ctime: time(Columns::CTIME, facts.ctime),
+        mtime: time(Columns::MTIME, facts.mtime),
+        project: row.details.number(Detail::Project).unwrap_or(Facts::NO_PROJECT),
+        unknown: if facts.unknown.is_empty() {
+            Needs::empty()
+        } else {
+            unknown.fold(Needs::empty(), |all, (need, _)| all | *need)
+        },
+    }
+}
+
 fn facts(entry: &Entry<'_>) -> Facts {
     let needs = entry.needs();
     let has = |need| needs.contains(need);
@@ -165,12 +182,33 @@ fn facts(entry: &Entry<'_>) -> Facts {
         ctime: extra.ctime,
         mtime: extra.mtime,
         project: Facts::NO_PROJECT,
+        unknown: Needs::empty(),
     }
 }
 
 /// The length of the operand in the path of a directory whose entries have this depth.
 pub(crate) fn operand(directory: &[u8], depth: u32) -> usize {
-    (1..depth).fold(directory, |path, _| above(path)).len()
+    let mut path = directory;
+    for _ in 1..depth {
+        let upper = above(path);
+        if upper.len() == path.len() {
+            // The paths of the file are not read, so they are empty.
+            break;
+        }
+        path = upper;
+    }
+    path.len()
+}
+
+/// The path of the directory at this depth above another, whose operand has this length: from the operand downwards, because a path may be long.
+pub(crate) fn down_to(path: &[u8], operand: usize, depth: u32) -> &[u8] {
+    let mut end = operand.min(path.len());
+    for _ in 0..depth {
+        let start = end + path::separator(&path[..end]).len();
+        let rest = path.get(start..).unwrap_or_default();
+        end = rest.iter().position(|byte| *byte == b'/').map_or(path.len(), |slash| start + slash);
+    }
+    &path[..end]
 }
 
 /// The path of the directory that holds another.

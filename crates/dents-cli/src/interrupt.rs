@@ -42,7 +42,7 @@ static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
 /// The flag that the first SIGINT, SIGTERM or SIGHUP sets, for [`dents_core::tree::Options::cancel`]; from the first call on. The
 /// second signal has its default action and ends the program at once, even if a worker is stuck.
-pub(crate) fn flag() -> &'static AtomicBool {
+pub(crate) fn flag() -> &'static Arc<AtomicBool> {
     &SIGNALS.get_or_init(|| install(&[SIGINT, SIGTERM, SIGHUP])).stop
 }
 

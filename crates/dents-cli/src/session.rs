@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The exit status of a command: 0; 1 if something could not be read or written; 2 for wrong options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct Session {
 /// The state of a run inside another program.
 struct Inside {
     host: Box<dyn Host>,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     counters: Counters,
     table: Mutex<Option<Records>>,
 }
@@ -79,7 +79,7 @@ impl Session {
 
     /// A run inside another program.
     pub fn inside(host: impl Host + 'static) -> Session {
-        let (stop, counters) = (AtomicBool::new(false), Counters::default());
+        let (stop, counters) = (Arc::default(), Counters::default());
         let inside = Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) };
         Session { inside: Some(inside), own: OnceLock::new() }
     }
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// The flag that stops the run.
-    pub(crate) fn stop_flag(&self) -> &AtomicBool {
+    pub(crate) fn stop_flag(&self) -> &Arc<AtomicBool> {
         match &self.inside {
             None => interrupt::flag(),
             Some(inside) => &inside.stop,

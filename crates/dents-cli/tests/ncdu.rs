@@ -117,3 +117,66 @@ fn one_directory_and_clear_errors() {
         str::from_utf8(&fs::read(dir.path().join("x.json")).unwrap()).unwrap().contains("\"complete\":true}")
     );
 }
+
+/// ncdu's default export has neither times nor owners nor modes.
+const DEFAULT: &str = r#"[1,2,{"progname":"ncdu","progver":"1.18","timestamp":1795470023},
+[{"name":"t","asize":4096,"dsize":4096,"dev":65024},
+{"name":"x","asize":5,"dsize":4096},
+[{"name":"b","asize":4096,"dsize":4096},{"name":"y","asize":7,"dsize":4096}]]]
+"#;
+
+/// The same with `-e`.
+const EXTENDED: &str = r#"[1,2,{"progname":"ncdu","progver":"1.18","timestamp":1795470023},
+[{"name":"t","asize":4096,"dsize":4096,"dev":65024,"uid":0,"gid":0,"mode":16877,"mtime":1795470000},
+{"name":"x","asize":5,"dsize":4096,"uid":0,"gid":0,"mode":33188,"mtime":1795470000},
+[{"name":"b","asize":4096,"dsize":4096,"uid":0,"gid":0,"mode":16877,"mtime":1795470000},
+{"name":"y","asize":7,"dsize":4096,"uid":7,"gid":7,"mode":33188,"mtime":1795470001}]]]
+"#;
+
+#[test]
+fn what_an_export_does_not_know_is_null() {
+    let dir = TempDir::new("null").expect("a temporary directory");
+    fs::write(dir.path().join("t.json"), DEFAULT).expect("written");
+    for format in ["ndjson", "sqlite", "parquet"] {
+        stdout(&dents(dir.path(), &format!("scan --from t.json -o t.{format}")));
+    }
+    let lines = fs::read_to_string(dir.path().join("t.ndjson")).expect("read");
+    for field in ["mode", "uid", "gid", "atime", "btime", "ctime", "mtime"] {
+        assert_eq!(lines.matches(&format!("\"{field}\":null")).count(), 4, "{field}: {lines}");
+    }
+    for file in ["t.json", "t.ndjson", "t.sqlite", "t.parquet"] {
+        let shown = |words: &str| text(&stdout(&dents(dir.path(), &words.replace("FILE", file))));
+        assert_eq!(shown("top --csv --by oldest --from FILE").lines().count(), 1, "{file}");
+        assert_eq!(shown("top --csv --by size --from FILE").lines().count(), 3, "{file}");
+        for filter in [
+            "--older 1d",
+            "--newer @0",
+            "--user 0",
+            "--user 4294967295",
+            "--group 0",
+            "--perm -0",
+            "--time atime --older 1d",
+        ] {
+            assert_eq!(shown(&format!("scan {filter} --from FILE")), "", "{file} {filter}");
+        }
+        let printed = sorted(shown("scan --type f --printf %s|%u|%m|%T@\\n --from FILE").as_bytes(), b'\n');
+        assert_eq!(text(&printed.concat()), "5|||\n7|||\n", "{file}");
+        let stats = shown("stats --csv --by user,age --from FILE");
+        assert!(!stats.contains("4294967295") && !stats.contains("year"), "{file}: {stats}");
+        assert_eq!(shown("du --bytes --from FILE"), "16384\tt\n8192\tt/b\n", "{file}");
+    }
+}
+
+#[test]
+fn what_one_side_does_not_know_is_not_compared() {
+    let dir = TempDir::new("null").expect("a temporary directory");
+    fs::write(dir.path().join("old.json"), DEFAULT).expect("written");
+    fs::write(dir.path().join("new.json"), EXTENDED).expect("written");
+    stdout(&dents(dir.path(), "scan --from old.json -o old.parquet"));
+    for old in ["old.json", "old.parquet"] {
+        let json = tools::json(&dents(dir.path(), &format!("diff --json {old} new.json")));
+        for list in ["changed", "new", "deleted", "moved", "users"] {
+            assert_eq!(json[list], serde_json::json!([]), "{old}: {json}");
+        }
+    }
+}

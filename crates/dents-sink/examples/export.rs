@@ -141,5 +141,6 @@ fn invented(state: &mut u64, mtime: i64) -> Facts<'static> {
         ctime: stamp,
         mtime: stamp,
         lazy: false,
+        unknown: dents_sink::read::Columns::empty(),
     }
 }

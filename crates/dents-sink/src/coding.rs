@@ -4,6 +4,7 @@
 //! a time that is equal to the modification time. Temporary files of other programs may use it too ([`put_whole`]); it changes with the
 //! version of this crate.
 
+use crate::read::Columns;
 use crate::{Asked, Details, Facts, Fault, Row};
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -33,6 +34,8 @@ impl Has {
     const USER: Has = Has(1 << 12);
     const GROUP: Has = Has(1 << 13);
     const DETAILS: Has = Has(1 << 14);
+    /// Some facts are not known.
+    const UNKNOWN: Has = Has(1 << 15);
 
     fn when(self, condition: bool) -> Has {
         if condition { self } else { Has(0) }
@@ -137,6 +140,14 @@ impl<'a> Bytes<'a> {
     }
 }
 
+/// The length of the common beginning of two sequences of bytes.
+pub(crate) fn in_common(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = size_of::<u64>();
+    let words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
+    let equal = words.take_while(|(a, b)| a == b).count() * WORD;
+    equal + a[equal..].iter().zip(&b[equal..]).take_while(|(a, b)| a == b).count()
+}
+
 /// Device and owner of the previous row, which the rows of one directory usually share.
 #[derive(Default)]
 pub(crate) struct Before {
@@ -199,7 +210,8 @@ pub(crate) fn put_row(out: &mut Vec<u8>, row: &Row<'_>, path: &[u8], depth: u32,
             | Has::OWN_CTIME.when(facts.ctime != facts.mtime)
             | Has::OWN_ATIME.when(facts.atime != facts.mtime)
             | Has::USER.when(facts.user.is_some())
-            | Has::GROUP.when(facts.group.is_some());
+            | Has::GROUP.when(facts.group.is_some())
+            | Has::UNKNOWN.when(!facts.unknown.is_empty());
     }
     out.extend_from_slice(&has.0.to_le_bytes());
     out.push(kind as u8);
@@ -244,6 +256,7 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
         ctime,
         mtime,
         lazy: _,
+        unknown,
     } = *facts;
     if has.contains(Has::DEV) {
         put_number(out, u64::from(dev.0));
@@ -265,6 +278,9 @@ fn put_facts(out: &mut Vec<u8>, facts: &Facts<'_>, has: Has) {
         if has.contains(own) {
             put_time(out, time);
         }
+    }
+    if has.contains(Has::UNKNOWN) {
+        put_number(out, u64::from(unknown.bits()));
     }
 }
 
@@ -326,7 +342,7 @@ impl<'a> Rows<'a> {
         let name = bytes.bytes()?;
         let parent = if has.contains(Has::PARENT) { bytes.bytes()? } else { self.path };
         let depth = if has.contains(Has::DEPTH) { bytes.small()? } else { self.depth };
-        let facts = if has.contains(Has::FACTS) { Some(self.facts(has)?) } else { None };
+        let facts = if has.contains(Has::FACTS) { Some(self.facts(has, kind)?) } else { None };
         let bytes = &mut self.bytes;
         let target = if has.contains(Has::TARGET) { Some(bytes.bytes()?) } else { None };
         let details = if has.contains(Has::DETAILS) { bytes.bytes()? } else { b"" };
@@ -340,7 +356,7 @@ impl<'a> Rows<'a> {
         Some(Row { parent, name, depth, kind, facts, target, details, fault })
     }
 
-    fn facts(&mut self, has: Has) -> Option<Facts<'a>> {
+    fn facts(&mut self, has: Has, kind: Kind) -> Option<Facts<'a>> {
         let bytes = &mut self.bytes;
         if has.contains(Has::DEV) {
             self.dev = (bytes.small()?, bytes.small()?);
@@ -359,9 +375,11 @@ impl<'a> Rows<'a> {
         let (btime, ctime, atime) = (other(Has::OWN_BTIME)?, other(Has::OWN_CTIME)?, other(Has::OWN_ATIME)?);
         let btime = has.contains(Has::BTIME).then_some(btime);
         let lazy = has.contains(Has::LAZY);
+        let unknown =
+            if has.contains(Has::UNKNOWN) { Columns::from_bits(bytes.small()?)? } else { Columns::empty() };
         let Owner { uid, gid, user, group } = self.owner;
         let dev = self.dev;
-        Some(Facts {
+        let facts = Facts {
             dev,
             ino,
             mode,
@@ -377,7 +395,9 @@ impl<'a> Rows<'a> {
             ctime,
             mtime,
             lazy,
-        })
+            unknown,
+        };
+        Some(if unknown.is_empty() { facts } else { facts.without(unknown, kind) })
     }
 }
 

@@ -21,6 +21,7 @@ fn facts() -> Facts<'static> {
         ctime: TIME,
         mtime: TIME,
         lazy: false,
+        unknown: crate::read::Columns::empty(),
     }
 }
 
@@ -55,6 +56,7 @@ fn odd_rows() -> Vec<Row<'static>> {
         ctime: Time { sec: i64::MAX, nsec: 0 },
         mtime: Time { sec: -1, nsec: 1 },
         lazy: true,
+        unknown: crate::read::Columns::empty(),
     };
     let fault = |asked, errno| Some(Fault { asked, errno });
     vec![

@@ -175,7 +175,7 @@ impl Take for Sum {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
     use dents_core::batch::Time;
     use dents_core::needs::Kind;
@@ -198,6 +198,7 @@ mod tests {
             ctime: Time { sec: -1, nsec: 1 },
             mtime: time,
             lazy: false,
+            unknown: super::Columns::empty(),
         };
         let row = Row {
             parent: b"dir",

@@ -17,6 +17,7 @@
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
 //! bytes. The rows of Parquet are in the order of their paths; in other formats their order has no meaning.
 
+mod checksum;
 pub mod coding;
 mod details;
 mod dir;

@@ -84,6 +84,15 @@ pub(crate) fn damaged(path: &Path, problem: &str) -> Error {
     bad_file(path, &format!("cut off or damaged: {problem}"), "copy it again, or scan again")
 }
 
+/// The error for a file that another program has locked.
+pub(crate) fn in_use(path: &Path, problem: &str) -> Error {
+    let text = format!(
+        "{}: cannot read: {problem}; another program writes it: try again when that has ended",
+        shown(path)
+    );
+    Error::new(ErrorKind::ResourceBusy, text)
+}
+
 /// The error for a file of a later version of the schema.
 pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     let problem =

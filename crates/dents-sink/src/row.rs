@@ -1,6 +1,7 @@
 //! A row: the metadata of one entry, which all formats write and read.
 
 use crate::details::Details;
+use crate::read::Columns;
 use crate::words;
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
@@ -101,6 +102,48 @@ pub struct Facts<'a> {
     pub mtime: Time,
     /// Whether the values are from the cache of a network client (`AT_STATX_DONT_SYNC`), and may be out of date.
     pub lazy: bool,
+    /// The columns of [`Facts::UNKNOWABLE`] that the file does not know, for example the export of another program. All formats have null for them.
+    /// Here they have neutral values: no user (2³² − 1), the type alone, 1970.
+    pub unknown: Columns,
+}
+
+impl Facts<'_> {
+    /// The facts that may be unknown although others are known.
+    pub const UNKNOWABLE: Columns = Columns::MODE
+        .union(Columns::UID)
+        .union(Columns::GID)
+        .union(Columns::ATIME)
+        .union(Columns::CTIME)
+        .union(Columns::MTIME);
+
+    /// Whether it is known.
+    #[must_use]
+    pub fn knows(&self, column: Columns) -> bool {
+        !self.unknown.contains(column)
+    }
+
+    /// The value of a fact, if it is known.
+    #[must_use]
+    pub fn known<T>(&self, column: Columns, value: T) -> Option<T> {
+        self.knows(column).then_some(value)
+    }
+
+    /// The same facts of an entry of this type, of which these are not known.
+    pub(crate) fn without(mut self, unknown: Columns, kind: Kind) -> Self {
+        const NOBODY: u32 = u32::MAX;
+        self.unknown = unknown & Facts::UNKNOWABLE;
+        for column in self.unknown.iter() {
+            match column {
+                Columns::MODE => self.mode = (kind as u16) << 12,
+                Columns::UID => self.uid = NOBODY,
+                Columns::GID => self.gid = NOBODY,
+                Columns::ATIME => self.atime = Time::default(),
+                Columns::CTIME => self.ctime = Time::default(),
+                _ => self.mtime = Time::default(),
+            }
+        }
+        self
+    }
 }
 
 /// A request that failed.

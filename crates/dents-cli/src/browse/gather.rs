@@ -180,6 +180,7 @@ impl Consumer for Worker<'_> {
 impl Worker<'_> {
     fn known(&self, facts: &Facts) -> Known {
         let Facts { inode, nlink, size, allocated, mtime, uid, mode, .. } = *facts;
-        Known { inode, nlink: self.overlap.names(inode, nlink), size, allocated, mtime: mtime.sec, uid, mode }
+        let mtime = if facts.unknown.contains(Needs::MTIME) { i64::MIN } else { mtime.sec };
+        Known { inode, nlink: self.overlap.names(inode, nlink), size, allocated, mtime, uid, mode }
     }
 }

@@ -4,6 +4,7 @@ use super::app::{App, Mode};
 use super::draw::time;
 use super::keys;
 use super::tree::{Flags, Id, Tree};
+use crate::entry::Facts;
 use crate::message::counted;
 use dents_render::mode;
 use dents_render::quantity::grouped;
@@ -94,10 +95,11 @@ fn info(app: &App<'_>, tree: &Tree, id: Id) -> Vec<String> {
         let short = app.setting.units.bytes(bytes);
         format!("{} ({} bytes)", String::from_utf8_lossy(short.as_bytes()), grouped(bytes))
     };
+    let user = if node.uid == Facts::NOBODY { "not known".to_owned() } else { node.uid.to_string() };
     let mut lines = vec![
         format!("path       {}", app.names.plain(&tree.path(id))),
         format!("mode       {}", String::from_utf8_lossy(&letters)),
-        format!("user       {}", node.uid),
+        format!("user       {user}"),
         format!("inode      {}", node.ino),
         format!("allocated  {}", with_bytes(node.allocated)),
         format!("in files   {}", with_bytes(node.size)),

@@ -15,6 +15,7 @@
 
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
+use dents_sink::read::Columns;
 use dents_sink::{Facts, Row};
 use std::ops::{BitOr, BitOrAssign};
 
@@ -59,14 +60,15 @@ impl Changes {
                 all |= change;
             }
         };
-        note(Changes::MODE, (a.mode ^ b.mode) & 0o7777 != 0);
-        note(Changes::UID, a.uid != b.uid);
-        note(Changes::GID, a.gid != b.gid);
+        let known = |column| a.knows(column) && b.knows(column);
+        note(Changes::MODE, known(Columns::MODE) && (a.mode ^ b.mode) & 0o7777 != 0);
+        note(Changes::UID, known(Columns::UID) && a.uid != b.uid);
+        note(Changes::GID, known(Columns::GID) && a.gid != b.gid);
         note(Changes::SIZE, old.kind.has_length() && a.size != b.size);
-        note(Changes::MTIME, !is_directory && a.mtime != b.mtime);
+        note(Changes::MTIME, known(Columns::MTIME) && !is_directory && a.mtime != b.mtime);
         note(Changes::TARGET, old.target.zip(new.target).is_some_and(|(a, b)| a != b));
         note(Changes::ALLOCATED, !is_directory && is_here && a.allocated != b.allocated);
-        note(Changes::INO, !is_directory && is_here && (a.ino != b.ino || born_apart(a, b)));
+        note(Changes::INO, !is_directory && is_here && (differ_in_ino(a, b) || born_apart(a, b)));
         all
     }
 
@@ -91,6 +93,13 @@ impl BitOrAssign for Changes {
     fn bitor_assign(&mut self, other: Changes) {
         *self = *self | other;
     }
+}
+
+/// An export of ncdu has no times of the last access, and may have numbers that depend on the path instead of inode numbers. These have the
+/// highest bit.
+fn differ_in_ino(a: &Facts<'_>, b: &Facts<'_>) -> bool {
+    let is_made_up = |facts: &Facts<'_>| !facts.knows(Columns::ATIME) && facts.ino >> 63 == 1;
+    a.ino != b.ino && is_made_up(a) == is_made_up(b)
 }
 
 fn born_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {

@@ -3,6 +3,7 @@
 use super::roots::RootedPath;
 use dents_core::needs::Kind;
 use dents_sink::Row;
+use dents_sink::read::Columns;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -88,17 +89,20 @@ impl Sums {
 
     /// Subtracts an entry of the old scan, and adds one of the new scan.
     pub(super) fn alone(&mut self, at: RootedPath<'_>, old: Option<Side<'_>>, new: Option<Side<'_>>) {
+        // What went from a user that is not known to one that is has not grown.
+        let knows_user = |(row, _): &Side<'_>| row.facts.is_none_or(|facts| facts.knows(Columns::UID));
+        let of_user = old.iter().chain(&new).all(knows_user);
         if let Some((row, taken)) = old {
-            self.add(at, row, Growth { entries: -1, ..taken.until(Taken::default()) });
+            self.add(at, row, of_user, Growth { entries: -1, ..taken.until(Taken::default()) });
         }
         if let Some((row, taken)) = new {
-            self.add(at, row, Growth { entries: 1, ..Taken::default().until(taken) });
+            self.add(at, row, of_user, Growth { entries: 1, ..Taken::default().until(taken) });
         }
     }
 
-    fn add(&mut self, at: RootedPath<'_>, row: &Row<'_>, growth: Growth) {
+    fn add(&mut self, at: RootedPath<'_>, row: &Row<'_>, of_user: bool, growth: Growth) {
         self.total += growth;
-        if let Some(facts) = row.facts {
+        if let Some(facts) = row.facts.filter(|_| of_user) {
             *self.users.entry(facts.uid).or_default() += growth;
         }
         // A directory counts in its own sum, as in that of du(1).

@@ -7,7 +7,7 @@
 use super::row::{self, Row};
 use super::rules::Rules;
 use crate::consumer::Consumer;
-use crate::entry::{Facts, Found, Origin, above};
+use crate::entry::{self, Facts, Found, Origin, above};
 use crate::inode::target;
 use crate::output::Diagnostics;
 use crate::session::Status;
@@ -235,8 +235,8 @@ impl Summer<'_> {
 
     /// The node of a directory of a scan file: its own, or that of the last directory above it that has one.
     fn place(&mut self, path: &[u8], depth: u32, operand: usize) -> At {
-        let levels = depth.saturating_sub(self.sums.rules.nodes_to());
-        let (path, depth) = ((0..levels).fold(path, |path, _| above(path)), depth - levels);
+        let depth = depth.min(self.sums.rules.nodes_to());
+        let path = entry::down_to(path, operand, depth);
         let path = if depth == 0 { without_slashes(path) } else { path };
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         // Makes nodes from the first known directory downwards.

@@ -113,6 +113,7 @@ impl Test<'_> {
 
     /// Whether an entry passes by its metadata. An entry with unknown facts does not pass.
     pub(super) fn passes(&self, found: &Found<'_>, facts: Option<&Facts>) -> bool {
+        let facts = facts.filter(|facts| !facts.unknown.intersects(self.needs(found.kind)));
         let fits = |fit: &dyn Fn(&Facts) -> bool| facts.is_some_and(fit);
         match self {
             Test::Kinds(kinds, _) => kinds.has(found.kind),

@@ -7,9 +7,9 @@ use dents_core::batch::{Batch, Entry};
 use dents_core::tree::{Failure, Place};
 use dents_sink::Extent;
 use dents_sys::Errno;
-use std::ffi::OsStr;
-use std::sync::OnceLock;
+use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Shared by all workers.
 pub(crate) struct Diagnostics<'s> {
@@ -18,6 +18,8 @@ pub(crate) struct Diagnostics<'s> {
     errors: AtomicU64,
     /// Set if a scan file is not complete. The value says whether `--partial` was given.
     partial: OnceLock<bool>,
+    /// The scan files without a checksum, which were named.
+    unchecked: Mutex<Vec<OsString>>,
 }
 
 impl<'s> Diagnostics<'s> {
@@ -29,7 +31,8 @@ impl<'s> Diagnostics<'s> {
     /// The same, with the arguments of [`Progress::start`].
     pub(crate) fn with(session: &'s Session, asked: bool, output_is_elsewhere: bool) -> Diagnostics<'s> {
         let progress = session.is_program().then(|| Progress::start(asked, output_is_elsewhere)).flatten();
-        Diagnostics { session, progress, errors: AtomicU64::new(0), partial: OnceLock::new() }
+        let (errors, partial, unchecked) = (AtomicU64::new(0), OnceLock::new(), Mutex::default());
+        Diagnostics { session, progress, errors, partial, unchecked }
     }
 
     /// The run to which this belongs.
@@ -85,6 +88,15 @@ impl<'s> Diagnostics<'s> {
         self.errors.fetch_add(count, Relaxed);
         let questions = message::counted(count, "request was", "requests were");
         self.session.of(file, &format!("{questions} not answered when it was written"));
+    }
+
+    /// Warns once that a scan file has no checksum of its rows.
+    pub(crate) fn unchecked(&self, file: &OsStr) {
+        let mut warned = self.unchecked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warned.iter().any(|one| one == file) {
+            warned.push(file.to_owned());
+            self.session.of(file, "of an earlier version, without a checksum: damage may go unnoticed");
+        }
     }
 
     /// Reports a scan file that does not record a complete scan.

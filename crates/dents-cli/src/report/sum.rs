@@ -2,6 +2,7 @@
 
 use crate::entry::Facts;
 use crate::stats::{AGES, Now};
+use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use dents_sink::coding::{Bytes, put_number};
 use std::collections::HashMap;
@@ -51,8 +52,10 @@ impl Sum {
         self.figures.add(&Figures { entries: 1, bytes, allocated: facts.allocated.into() });
         // An entry without blocks counts a little, so that a directory of empty files has a colour.
         let weight = u128::from(facts.allocated.max(1));
-        *self.users.entry(facts.uid).or_default() += weight;
-        if kind != Kind::Dir {
+        if facts.uid != Facts::NOBODY {
+            *self.users.entry(facts.uid).or_default() += weight;
+        }
+        if kind != Kind::Dir && facts.mtime != Time::UNKNOWN {
             self.newest = self.newest.max(Some(facts.mtime.sec));
             self.ages[now.age(facts.mtime)] += weight;
         }

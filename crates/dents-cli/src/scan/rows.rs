@@ -170,6 +170,7 @@ fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>, columns: Columns) -> Optio
         ctime: in_range(extra.ctime),
         mtime: in_range(extra.mtime),
         lazy: false,
+        unknown: Columns::empty(),
     })
 }
 

@@ -260,6 +260,7 @@ impl Job<'_> {
         }
         let workers = if way.in_order { 1 } else { self.walk.workers() };
         let mut consumers: Vec<C> = (0..workers).map(|_| make()).collect();
+        let unchecked = reader.unchecked();
         // The consumers are borrowed, so that an interrupted command can show its results so far.
         let mut lent = consumers.iter_mut();
         let taker = |_| Rows::new(&plan, lent.next().expect("no more takers than workers"));
@@ -276,6 +277,9 @@ impl Job<'_> {
         consumers.iter_mut().for_each(C::finish);
         if end == End::Complete {
             plan.report(file.path);
+            if unchecked.is_some_and(|unchecked| unchecked.load(Relaxed)) {
+                self.diagnostics.unchecked(file.path);
+            }
             if extent != Some(Extent::Complete) {
                 self.diagnostics.partial(file.path, extent, file.may_be_partial);
             }
@@ -398,7 +402,7 @@ impl<'a> File<'a> {
     }
 
     fn reader(self, session: &Session) -> Result<Reader, Status> {
-        read::open(Path::new(self.path)).map_err(|error| {
+        read::open_until(Path::new(self.path), session.stop_flag()).map_err(|error| {
             session.say(error.to_string().as_bytes());
             Status::FAILURE
         })

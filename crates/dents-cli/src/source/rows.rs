@@ -11,6 +11,7 @@ use crate::entry::{self, Found};
 use crate::filter::Filter;
 use crate::output::Diagnostics;
 use dents_core::needs::Kind;
+use dents_core::path::separator;
 use dents_sink::read::Take;
 use dents_sink::{Asked, Row};
 use std::ffi::OsStr;
@@ -112,6 +113,21 @@ struct Directory<S> {
     state: S,
 }
 
+impl<S> Directory<S> {
+    /// Whether the directory of a row is below the same operand. Slashes are counted many at a time, while
+    /// [`entry::operand`] looks for one after the other.
+    fn shares_operand(&self, row: &Row<'_>) -> bool {
+        let Some(operand) = self.path.get(..self.operand).filter(|operand| !operand.is_empty()) else {
+            return false;
+        };
+        let Some(below) = row.parent.strip_prefix(operand) else { return false };
+        let slash = separator(operand);
+        let slashes = below.iter().filter(|byte| **byte == b'/').count();
+        let names = if below.is_empty() { 0 } else { slashes + 1 - slash.len() };
+        (below.is_empty() || below.starts_with(slash)) && names + 1 == row.depth as usize
+    }
+}
+
 /// Whether two paths are equal. If paths are not read, all are empty. An empty slice has no valid address, and `memcmp` of it by the
 /// masked loads of AVX-512 takes 100 ns, so this function tests that first.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
@@ -126,7 +142,7 @@ impl<'p, C: Consumer> Rows<'p, C> {
     fn take(&mut self, row: &Row<'_>) {
         if self.plan.roots.is_empty() {
             let operand = match &self.last {
-                Some(last) if is_same(&last.path, row.parent) => last.operand,
+                Some(last) if is_same(&last.path, row.parent) || last.shares_operand(row) => last.operand,
                 _ => entry::operand(row.parent, row.depth),
             };
             return self.found(Found::row(row, operand), row);
@@ -211,6 +227,9 @@ impl<'p, C: Consumer> Rows<'p, C> {
     /// Whether the directory of an entry, or one above it, is not entered.
     fn is_pruned(&mut self, found: &Found<'_>) -> bool {
         let plan = self.plan;
+        if !plan.filter.can_prune() && !plan.directory_facts.has_foreign() {
+            return false;
+        }
         let mut path = found.parent;
         for depth in (1..found.depth).rev() {
             if plan.directory_facts.is_foreign(path) {

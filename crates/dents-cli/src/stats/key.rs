@@ -2,6 +2,7 @@
 
 use super::class::{self, Now};
 use crate::entry::{Facts, Found, above};
+use dents_core::batch::Time;
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
 use dents_sink::read::Columns;
@@ -151,6 +152,7 @@ impl Key {
         match self {
             Key::User => facts.uid,
             Key::Group => facts.gid,
+            Key::Age if facts.mtime == Time::UNKNOWN => u32::MAX,
             Key::Age => now.age(facts.mtime) as u32,
             Key::Size => class::size(facts.size) as u32,
             Key::Depth => found.depth,

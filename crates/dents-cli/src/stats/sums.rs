@@ -193,9 +193,10 @@ impl Sums {
 
     fn value(&self, key: Key, number: u32) -> Value {
         let (name, id) = match key {
+            Key::User | Key::Group if number == Facts::NOBODY => (Vec::new(), None),
             Key::User => (self.names.user(number), Some(number)),
             Key::Group => (self.names.group(number), Some(number)),
-            Key::Age => (AGES[number as usize].1.into(), None),
+            Key::Age => (AGES.get(number as usize).map_or(Vec::new(), |age| age.1.into()), None),
             Key::Size => (SIZES[number as usize].1.into(), None),
             Key::Depth => (number.to_string().into_bytes(), None),
             Key::Project if number == Facts::NO_PROJECT => (Vec::new(), None),
@@ -294,6 +295,7 @@ mod tests {
             ctime: epoch,
             mtime: epoch,
             lazy: false,
+            unknown: dents_sink::read::Columns::empty(),
         }
     }
 

@@ -25,6 +25,9 @@ impl Finder {
 
     fn look(&mut self, found: &Found<'_>) {
         let Some(facts) = found.facts() else { return };
+        if facts.unknown.intersects(self.by.needs()) {
+            return;
+        }
         let score = match self.by {
             By::Size => i128::from(facts.size),
             By::Allocated => i128::from(facts.allocated),

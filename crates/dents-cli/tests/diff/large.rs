@@ -90,6 +90,7 @@ fn facts(ino: u64, size: u64) -> Facts<'static> {
         ctime: stamp,
         mtime: stamp,
         lazy: false,
+        unknown: dents_sink::read::Columns::empty(),
     }
 }
 

@@ -129,6 +129,7 @@ fn invented_facts(rng: &mut Rng, kind: Kind) -> Facts<'static> {
         ctime: stamp(rng),
         mtime,
         lazy: false,
+        unknown: dents_sink::read::Columns::empty(),
     }
 }
 

@@ -17,7 +17,7 @@
 //! | `dev` | where it is not that of the directory above | |
 //! | `ino` | always; ncdu itself only for files with several links | otherwise a number that depends on the path |
 //! | `hlnkc`, `nlink` | of files with several links | `nlink` is 1, with `hlnkc` at least 2 |
-//! | `uid`, `gid`, `mode`, `mtime` | always; times in seconds. ncdu itself only with `-e` | otherwise no user (2³² − 1), the type alone, and 1970 |
+//! | `uid`, `gid`, `mode`, `mtime` | if they are known; times in seconds. ncdu itself only with `-e` | otherwise not known ([`crate::Facts::unknown`]), as the other times |
 //! | `notreg` | neither a regular file nor a directory | without a mode a link if it has a size, else of unknown type |
 //! | `read_error` | a request failed | the error is then `EIO`, as the file has no number |
 //! | `excluded` | never | an entry without metadata |
@@ -69,8 +69,6 @@ impl Sink for Ncdu {
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        /// Rows that are merged at once.
-        const AT_ONCE: u64 = 64 << 10;
         let Ncdu { version, begun, rows, output } = *self;
         let mut begin = b"[1,2,{\"progname\":\"dents\",\"progver\":".to_vec();
         push_string(version.as_bytes(), &mut begin);
@@ -80,9 +78,7 @@ impl Sink for Ncdu {
         out.write_all(&begin)?;
         let rows = rows.finish()?;
         let mut tree = Tree::new(&mut out);
-        for range in rows.ranges(AT_ONCE) {
-            rows.each(&range, &mut |row| tree.row(row))?;
-        }
+        rows.all(&mut |row| tree.row(row))?;
         tree.finish()?;
         out.write_all(b"]\n")?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.commit(extent)

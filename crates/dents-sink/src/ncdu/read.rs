@@ -1,6 +1,6 @@
 //! The reader of ncdu's JSON. The arrays are read without recursion, so any depth is possible; each object is read as a whole.
 
-use crate::read::Span;
+use crate::read::{Columns, Limits, Span};
 use crate::row::{Asked, Facts, Fault, Row};
 use crate::{Details, Extent, message, words};
 use dents_core::batch::Time;
@@ -16,12 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// The longest object.
 const LONGEST: usize = 1 << 20;
-/// The longest path: the kernel takes 4 KiB at once, but longer ones can be made step by step.
-const LONGEST_PATH: usize = 64 << 10;
 /// The number of an error whose number is not known.
 const EIO: i32 = 5;
-/// The id of an owner that is not known. The kernel gives this id to no user.
-const NOBODY: u32 = u32::MAX;
 
 /// A file of ncdu.
 pub(crate) struct Dump {
@@ -170,7 +166,11 @@ fn header(bytes: &mut Bytes) -> Result<About, Stop> {
 /// Reads the directories and the end. Returns whether the root could not be read.
 fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> Result<bool, Stop> {
     let (mut path, mut levels): (Vec<u8>, Vec<Level>) = (Vec::new(), Vec::new());
-    let mut root_failed = false;
+    let (mut root_failed, mut limits) = (false, Limits::new(Columns::all()));
+    let mut checked = |row: &Row<'_>| {
+        limits.check(row).map_err(Stop::Damaged)?;
+        give(row).map_err(Stop::Receiver)
+    };
     loop {
         let is_directory = bytes.peek()? == Some(b'[');
         if is_directory {
@@ -181,11 +181,10 @@ fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> 
         let object = bytes.object()?;
         let info: Info = serde_json::from_slice(&object)
             .map_err(|error| Stop::Damaged(format!("no entry of ncdu: {error}")))?;
-        check(&info.name.0, levels.is_empty(), path.len())?;
         let dev = info.dev.map_or(levels.last().map_or((0, 0), |level| level.dev), words::device_halves);
         let above = levels.last().map_or(0, |level| level.hash);
         let position = Position { parent: &path, depth: levels.len() as u32, dev, above };
-        info.give(is_directory, position, give).map_err(Stop::Receiver)?;
+        info.give(is_directory, position, &mut checked)?;
         if is_directory {
             root_failed |= levels.is_empty() && info.read_error;
             levels.push(Level { before: path.len(), dev, hash: hash(above, &info.name.0) });
@@ -216,18 +215,6 @@ fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> 
     }
 }
 
-/// Refuses names that no directory has.
-fn check(name: &[u8], is_root: bool, parent: usize) -> Result<(), Stop> {
-    let is_wrong = name.is_empty()
-        || name.contains(&0)
-        || (!is_root && (name.contains(&b'/') || name == b"." || name == b".."));
-    match name.len() + parent > LONGEST_PATH {
-        true => Err("a path is longer than 64 KiB".into()),
-        false if is_wrong => Err(Stop::Damaged(format!("no name of a file: '{}'", name.escape_ascii()))),
-        false => Ok(()),
-    }
-}
-
 impl Info {
     fn kind(&self, is_directory: bool) -> Kind {
         match (self.mode.map(Kind::from_mode), &self.excluded) {
@@ -253,8 +240,8 @@ impl Info {
         &self,
         is_directory: bool,
         position: Position<'_>,
-        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        give: &mut dyn FnMut(&Row<'_>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let Position { parent, depth, .. } = position;
         let kind = self.kind(is_directory);
         let name = &self.name.0;
@@ -271,16 +258,24 @@ impl Info {
     }
 
     fn facts(&self, kind: Kind, position: Position<'_>) -> Facts<'static> {
+        let known = [
+            (Columns::MODE, self.mode.is_some()),
+            (Columns::UID, self.uid.is_some()),
+            (Columns::GID, self.gid.is_some()),
+            (Columns::MTIME, self.mtime.is_some()),
+        ];
+        let unknown = known.iter().filter(|(_, is_known)| !is_known).map(|(column, _)| *column);
+        let unknown = unknown.fold(Columns::ATIME | Columns::CTIME, |all, column| all | column);
         let mtime = Time { sec: self.mtime.unwrap_or_default() as i64, nsec: 0 };
         let nlink = self.nlink.unwrap_or(if self.hlnkc { 2 } else { 1 });
-        Facts {
+        let facts = Facts {
             dev: position.dev,
             // The same in each file, and greater than the numbers of file systems, which count up.
             ino: self.ino.unwrap_or_else(|| hash(position.above, &self.name.0) | 1 << 63),
-            mode: self.mode.unwrap_or((kind as u16) << 12),
+            mode: self.mode.unwrap_or_default(),
             nlink: if self.hlnkc { nlink.max(2) } else { nlink },
-            uid: self.uid.unwrap_or(NOBODY),
-            gid: self.gid.unwrap_or(NOBODY),
+            uid: self.uid.unwrap_or_default(),
+            gid: self.gid.unwrap_or_default(),
             user: None,
             group: None,
             size: self.asize,
@@ -290,7 +285,9 @@ impl Info {
             ctime: Time::default(),
             mtime,
             lazy: false,
-        }
+            unknown,
+        };
+        facts.without(unknown, kind)
     }
 }
 

@@ -5,6 +5,7 @@
 //! one before. So memory grows with the depth of the tree alone.
 
 use crate::Row;
+use crate::read::Columns;
 use crate::row::{Facts, Fault};
 use crate::words;
 use dents_core::needs::Kind;
@@ -217,10 +218,16 @@ fn push_facts(facts: &Facts<'_>, kind: Kind, above: Option<(u32, u32)>, out: &mu
     if above != Some(facts.dev) {
         number("dev", words::device(facts.dev));
     }
-    number("uid", facts.uid.into());
-    number("gid", facts.gid.into());
-    number("mode", facts.mode.into());
-    if let Ok(seconds) = u64::try_from(facts.mtime.sec) {
+    for (name, column, value) in [
+        ("uid", Columns::UID, facts.uid),
+        ("gid", Columns::GID, facts.gid),
+        ("mode", Columns::MODE, facts.mode.into()),
+    ] {
+        if facts.knows(column) {
+            number(name, value.into());
+        }
+    }
+    if let Some(Ok(seconds)) = facts.known(Columns::MTIME, u64::try_from(facts.mtime.sec)) {
         number("mtime", seconds);
     }
     number("ino", facts.ino);

@@ -2,7 +2,7 @@
 //!
 //! # The schema, version 1
 //!
-//! Every line has all fields, in this order; unknown values are `null`. Only the fields of details may be absent.
+//! Every line has all fields, in this order; unknown values are `null`, also single facts that an export of ncdu does not know. Only the fields of details may be absent.
 //!
 //! | field | value |
 //! |---|---|
@@ -34,16 +34,16 @@
 //! The last line has the field `scan` instead of `path` and all fields after it. It records whether the lines are complete:
 //!
 //! ```json
-//! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518}}
+//! {"v":1,"scan":{"program":"dents 0.1.0","begun":"2026-11-22T10:00:00.000000000Z","ended":"…","complete":true,"rows":157518,"checksum":"0001337fbd0a6e51"}}
 //! ```
 //!
-//! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines. On btrfs
-//! there is also `subvolumes`: `UUID:GENERATION` of each subvolume where the scan began, separated by spaces, before the start. Without
+//! `complete` is false if a root could not be opened or the walk was stopped; `rows` is the number of the other lines, and
+//! `checksum` that of their values, whatever their order (`checksum.rs`; files of earlier versions have none). On btrfs there is also `subvolumes`: `UUID:GENERATION` of each subvolume where the scan began, separated by spaces, before the start. Without
 //! this line (the file was cut off at the end of a line, or filtered, or written by a program without such a record) it is unknown
 //! whether all lines are there. Only rows have a `type`: `jq 'select(.type)'`.
 //!
-//! Lines of several files may be concatenated, sorted, and split with `split -l`. A reader adds up the rows of all records; if
-//! there are fewer lines, rows were lost, which is an error.
+//! Lines of several files may be concatenated, sorted, and split with `split -l`. A reader adds up the rows of all records, and
+//! their checksums; if there are fewer lines, rows were lost, and if the checksum is another, they were changed: both are errors.
 //!
 //! # How it is written
 //!
@@ -56,6 +56,8 @@ mod read;
 
 pub(crate) use read::Lines;
 
+use crate::checksum::Checksum;
+use crate::read::Columns;
 use crate::row::{Facts, Fault, Row};
 use crate::{
     About, Detail, Extent, Output, Own, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words,
@@ -86,13 +88,14 @@ struct State {
     output: Output,
     /// Rows written.
     rows: u64,
+    checksum: Checksum,
 }
 
 impl Ndjson {
     /// Begins the file. The record of the scan will have program and start.
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
-        let state = Mutex::new(State { output, rows: 0 });
+        let state = Mutex::new(State { output, rows: 0, checksum: Checksum::default() });
         let details = Detail::of(about.details).collect();
         let (program, subvolumes) = (about.program.to_string(), subvolumes::text(about.subvolumes));
         Ndjson { program, begun: about.begun, ended: about.ended, subvolumes, details, state }
@@ -103,7 +106,8 @@ impl Sink for Ndjson {
     fn part(&self) -> Box<dyn Part + '_> {
         let buffer = Vec::with_capacity(BUFFER + 4096);
         let cells = Cells::new(Syntax::Ndjson);
-        Box::new(Writer { sink: self, buffer, rows: 0, parent: Parent::new(b""), cells })
+        let (parent, checksum) = (Parent::new(b""), Checksum::default());
+        Box::new(Writer { sink: self, buffer, rows: 0, checksum, parent, cells })
     }
 
     fn own(&self) -> Option<Own> {
@@ -111,10 +115,12 @@ impl Sink for Ndjson {
     }
 
     fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>> {
-        let State { mut output, rows } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { mut output, rows, checksum } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut line = Vec::new();
         let ended = self.ended.unwrap_or_else(time::now);
-        push_record([&self.program, &self.subvolumes], [self.begun, ended], extent, rows, &mut line);
+        let texts = [&self.program, &self.subvolumes, &checksum.text()[..]];
+        push_record(texts, [self.begun, ended], extent, rows, &mut line);
         output.write_all(&line)?;
         output.commit(extent)
     }
@@ -126,6 +132,7 @@ struct Writer<'s> {
     buffer: Vec<u8>,
     /// Rows in the buffer.
     rows: u64,
+    checksum: Checksum,
     parent: Parent,
     cells: Cells,
 }
@@ -136,6 +143,7 @@ impl Part for Writer<'_> {
             self.parent = Parent::new(row.parent);
         }
         push_line(row, &self.parent, &self.sink.details, &mut self.cells, &mut self.buffer);
+        self.checksum.add(row);
         self.rows += 1;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
@@ -144,6 +152,7 @@ impl Part for Writer<'_> {
         let mut state = self.sink.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.output.write_all(&self.buffer)?;
         state.rows += std::mem::take(&mut self.rows);
+        state.checksum.take(&mut self.checksum);
         self.buffer.clear();
         Ok(())
     }
@@ -220,20 +229,24 @@ fn push_details(row: &Row<'_>, details: &[Detail], cells: &mut Cells, out: &mut 
 
 fn push_facts(facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
     let of = |fact: fn(&Facts<'_>) -> u64| facts.map(fact);
+    let known =
+        |column, fact: fn(&Facts<'_>) -> u64| facts.and_then(|facts| facts.known(column, fact(facts)));
+    let time =
+        |column, fact: fn(&Facts<'_>) -> Time| facts.and_then(|facts| facts.known(column, fact(facts)));
     cells.number(b",\"ino\":", of(|facts| facts.ino), out);
     cells.number(b",\"dev\":", of(|facts| words::device(facts.dev)), out);
     cells.number(b",\"nlink\":", of(|facts| facts.nlink.into()), out);
-    cells.number(b",\"mode\":", of(|facts| facts.mode.into()), out);
-    cells.number(b",\"uid\":", of(|facts| facts.uid.into()), out);
-    cells.number(b",\"gid\":", of(|facts| facts.gid.into()), out);
+    cells.number(b",\"mode\":", known(Columns::MODE, |facts| facts.mode.into()), out);
+    cells.number(b",\"uid\":", known(Columns::UID, |facts| facts.uid.into()), out);
+    cells.number(b",\"gid\":", known(Columns::GID, |facts| facts.gid.into()), out);
     cells.text([b",\"user\":", b",\"user_bytes\":"], facts.and_then(|facts| facts.user), out);
     cells.text([b",\"group\":", b",\"group_bytes\":"], facts.and_then(|facts| facts.group), out);
     cells.number(b",\"size\":", of(|facts| facts.size), out);
     cells.number(b",\"allocated\":", of(|facts| facts.allocated), out);
-    cells.time(b",\"atime\":", facts.map(|facts| facts.atime), out);
+    cells.time(b",\"atime\":", time(Columns::ATIME, |facts| facts.atime), out);
     cells.time(b",\"btime\":", facts.and_then(|facts| facts.btime), out);
-    cells.time(b",\"ctime\":", facts.map(|facts| facts.ctime), out);
-    cells.time(b",\"mtime\":", facts.map(|facts| facts.mtime), out);
+    cells.time(b",\"ctime\":", time(Columns::CTIME, |facts| facts.ctime), out);
+    cells.time(b",\"mtime\":", time(Columns::MTIME, |facts| facts.mtime), out);
 }
 
 fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
@@ -245,7 +258,7 @@ fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
 
 /// The record of the scan.
 fn push_record(
-    [program, subvolumes]: [&str; 2],
+    [program, subvolumes, checksum]: [&str; 3],
     [begun, ended]: [Time; 2],
     extent: Extent,
     rows: u64,
@@ -259,6 +272,8 @@ fn push_record(
     cells.time(b",\"ended\":", Some(ended), out);
     cells.boolean(b",\"complete\":", Some(extent == Extent::Complete), out);
     cells.number(b",\"rows\":", Some(rows), out);
+    out.push(b',');
+    push_member("checksum", Some(checksum.as_bytes()), out);
     if !subvolumes.is_empty() {
         out.push(b',');
         push_member("subvolumes", Some(subvolumes.as_bytes()), out);

@@ -1,11 +1,13 @@
 //! The reader of NDJSON.
 
-use crate::read::{Columns, Span};
+use crate::checksum::{self, Checksum};
+use crate::read::{Columns, Limits, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, time, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use dents_core::needs::Kind;
 use dents_render::record::text::from_base64;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -16,10 +18,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// The longest line: most paths have at most 4 KiB (longer ones can be created step by step), with six bytes for each byte in
-/// the worst case.
-const LONGEST: u64 = 64 << 20;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The longest record of a scan.
 const RECORD: u64 = 64 << 10;
@@ -32,6 +32,8 @@ pub(crate) struct Lines {
     file: BufReader<Box<dyn Read + Send>>,
     /// The first line, if it was read before the others.
     first: Vec<u8>,
+    /// Set at the end, if the file has no checksum.
+    pub(crate) unchecked: Arc<AtomicBool>,
 }
 
 /// One line; texts without escapes are borrowed. `path` follows from parent and name, so it is not read.
@@ -165,23 +167,31 @@ struct Record {
 struct Scan {
     complete: bool,
     rows: u64,
+    checksum: Option<String>,
 }
 
-/// The number of rows that were read, and the sums of the records.
+/// The number of rows that were read, and their checksum; the sums of the records.
 #[derive(Default)]
 pub(super) struct Counted {
     rows: u64,
     recorded: u64,
     records: u64,
     partial: bool,
+    checksum: Checksum,
+    recorded_checksum: Checksum,
+    /// A record has no checksum.
+    unchecked: bool,
 }
 
 impl Counted {
     /// The extent, at the end of the file.
     fn extent(&self) -> Result<Option<Extent>, String> {
-        let Counted { rows, recorded, records, partial } = *self;
+        let Counted { rows, recorded, records, partial, .. } = *self;
         match rows.cmp(&recorded) {
             Ordering::Less => Err(format!("{rows} of {recorded} rows are there")),
+            Ordering::Equal if !self.unchecked && !self.checksum.is(&self.recorded_checksum) => {
+                Err(checksum::WRONG.to_owned())
+            }
             _ if partial => Ok(Some(Extent::Partial)),
             Ordering::Equal if records > 0 => Ok(Some(Extent::Complete)),
             _ => Ok(None),
@@ -200,6 +210,7 @@ impl Lines {
             path: path.to_path_buf(),
             file: BufReader::with_capacity(256 << 10, all),
             first: Vec::new(),
+            unchecked: Arc::default(),
         }
     }
 
@@ -207,7 +218,7 @@ impl Lines {
     pub(crate) fn details(&mut self) -> Columns {
         if self.first.is_empty() {
             let Lines { file, first, .. } = self;
-            let _ = file.take(LONGEST).read_until(b'\n', first);
+            let _ = file.take(Limits::ROW as u64).read_until(b'\n', first);
         }
         let fields: HashMap<Cow<'_, str>, IgnoredAny> =
             serde_json::from_slice(&self.first).unwrap_or_default();
@@ -224,23 +235,30 @@ impl Lines {
         let mut is_first = !line.is_empty();
         let mut number = 0_u64;
         let mut counted = Counted::default();
+        let mut limits = Limits::new(Columns::all());
+        let mut give = |row: &Row<'_>| {
+            limits.check(row).map_err(Wrong::Line)?;
+            give(row).map_err(Wrong::Receiver)
+        };
         loop {
             number += 1;
             if !std::mem::take(&mut is_first) {
                 line.clear();
-                let read = (&mut self.file).take(LONGEST).read_until(b'\n', &mut line);
+                let read = (&mut self.file).take(Limits::ROW as u64).read_until(b'\n', &mut line);
                 read.map_err(|error| message::cannot_read(&self.path, &error))?;
             }
             if line.is_empty() {
+                self.unchecked.store(counted.unchecked && counted.rows == counted.recorded, Relaxed);
                 return counted.extent().map_err(|problem| message::damaged(&self.path, &problem));
             }
             if line.pop_if(|last| *last == b'\n').is_none() {
-                return Err(message::damaged(&self.path, &format!("line {number} has no end")));
+                let problem = if line.len() < Limits::ROW { "has no end" } else { "is longer than 256 MiB" };
+                return Err(message::damaged(&self.path, &format!("line {number} {problem}")));
             }
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            take_line(&line, &mut counted, give).map_err(|wrong| match wrong {
+            take_line(&line, &mut counted, &mut give).map_err(|wrong| match wrong {
                 Wrong::Version(version) => message::too_new(&self.path, version, SCHEMA),
                 Wrong::Line(problem) => message::damaged(&self.path, &format!("line {number}: {problem}")),
                 Wrong::Receiver(error) => error,
@@ -260,7 +278,7 @@ pub(super) enum Wrong {
 pub(super) fn take_line(
     line: &[u8],
     counted: &mut Counted,
-    give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    give: &mut dyn FnMut(&Row<'_>) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
     let line = match serde_json::from_slice::<Line<'_>>(line) {
         Ok(line) => line,
@@ -270,17 +288,25 @@ pub(super) fn take_line(
         return Err(Wrong::Version(line.v));
     }
     let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
+    let row = parts.row();
     counted.rows += 1;
-    give(&parts.row()).map_err(Wrong::Receiver)
+    counted.checksum.add(&row);
+    give(&row)
 }
 
 /// Handles a line that is not a row, for this reason.
 fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -> Result<(), Wrong> {
     match serde_json::from_slice::<Record>(line) {
-        Ok(Record { v, scan: Scan { complete, rows } }) if v <= u64::from(SCHEMA) => {
+        Ok(Record { v, scan: Scan { complete, rows, checksum } }) if v <= u64::from(SCHEMA) => {
             counted.recorded = counted.recorded.saturating_add(rows);
             counted.records += 1;
             counted.partial |= !complete;
+            match checksum.map(|text| Checksum::parse(&text).ok_or("no checksum in \"checksum\"")) {
+                Some(mut sum) => counted
+                    .recorded_checksum
+                    .take(sum.as_mut().map_err(|wrong| Wrong::Line((*wrong).to_owned()))?),
+                None => counted.unchecked = true,
+            }
             Ok(())
         }
         // A later version may have changed the fields.
@@ -306,8 +332,8 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(line: &'a Line<'_>) -> Result<Parts<'a>, Problem> {
         let kind = words::kind(line.kind.as_bytes())?;
-        let facts = if line.ino.is_some() {
-            Some(facts_of(line).ok_or("a fact is missing or no value")?)
+        let facts = if line.lazy.is_some() {
+            Some(facts_of(line, kind).ok_or("a fact is missing or no value")?)
         } else {
             None
         };
@@ -338,24 +364,37 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn facts_of(line: &Line<'_>) -> Option<Facts<'static>> {
-    Some(Facts {
+fn facts_of(line: &Line<'_>, kind: Kind) -> Option<Facts<'static>> {
+    let known = [
+        (Columns::MODE, line.mode.is_some()),
+        (Columns::UID, line.uid.is_some()),
+        (Columns::GID, line.gid.is_some()),
+        (Columns::ATIME, line.atime.is_some()),
+        (Columns::CTIME, line.ctime.is_some()),
+        (Columns::MTIME, line.mtime.is_some()),
+    ];
+    let unknown =
+        known.iter().filter(|(_, is_known)| !is_known).fold(Columns::empty(), |all, (one, _)| all | *one);
+    let time = |text: &Option<_>| if text.is_some() { time_of(text) } else { Some(Time::default()) };
+    let facts = Facts {
         dev: words::device_halves(line.dev?),
         ino: line.ino?,
-        mode: line.mode?,
+        mode: line.mode.unwrap_or_default(),
         nlink: line.nlink?,
-        uid: line.uid?,
-        gid: line.gid?,
+        uid: line.uid.unwrap_or_default(),
+        gid: line.gid.unwrap_or_default(),
         user: None,
         group: None,
         size: line.size?,
         allocated: line.allocated?,
-        atime: time_of(&line.atime)?,
+        atime: time(&line.atime)?,
         btime: if line.btime.is_some() { Some(time_of(&line.btime)?) } else { None },
-        ctime: time_of(&line.ctime)?,
-        mtime: time_of(&line.mtime)?,
+        ctime: time(&line.ctime)?,
+        mtime: time(&line.mtime)?,
         lazy: line.lazy?,
-    })
+        unknown,
+    };
+    Some(facts.without(unknown, kind))
 }
 
 fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {

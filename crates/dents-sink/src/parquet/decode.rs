@@ -19,6 +19,10 @@ use std::sync::Arc;
 
 /// Rows that are decoded at once, few enough to stay in the cache.
 const BATCH: usize = 1024;
+/// Rows of the first batch of a row group. The next one may have four times as many.
+const FIRST: usize = 64;
+/// Bytes of paths that are decoded at once, unless paths become much longer from one batch to the next.
+const PATHS: usize = 8 << 20;
 
 fn missing(name: &str) -> ParquetError {
     ParquetError::General(format!("column \"{name}\" is missing, or of another type"))
@@ -190,6 +194,12 @@ impl<'w> Paths<'w> {
         })
     }
 
+    /// The bytes of the longest path or parent of the batch.
+    fn longest(&self) -> usize {
+        let all = self.path.values.iter().chain(&self.parent.values);
+        all.map(|value| value.data().len()).max().unwrap_or(0)
+    }
+
     /// Decodes a batch. Returns false, without decoding it, if none of its paths is wanted.
     fn fill(&mut self, batch: &Range<usize>) -> Result<bool, ParquetError> {
         let below = self.wanted.below;
@@ -237,6 +247,8 @@ impl<'w> Paths<'w> {
 pub(super) struct Rows<'w> {
     /// Rows that are not decoded yet.
     left: Range<usize>,
+    /// Rows of the next batch.
+    next: usize,
     paths: Paths<'w>,
     depth: Column<Int32Type>,
     kind: Column<ByteArrayType>,
@@ -298,6 +310,7 @@ impl<'w> Rows<'w> {
         let source = Source { section, metadata, rows, wanted: wanted.columns };
         Ok(Rows {
             left: 0..rows,
+            next: FIRST,
             paths: Paths::new(&source, wanted)?,
             depth: source.always("depth")?,
             kind: source.always("type")?,
@@ -313,17 +326,20 @@ impl<'w> Rows<'w> {
         })
     }
 
-    /// Decodes the next batch that has a wanted path, and returns its number of rows: 0 at the end.
-    pub(super) fn fill(&mut self) -> Result<usize, ParquetError> {
+    /// Decodes the next batch that has a wanted path, and returns its rows: none at the end.
+    pub(super) fn fill(&mut self) -> Result<Range<usize>, ParquetError> {
         while !self.left.is_empty() {
-            let batch = self.left.start..self.left.end.min(self.left.start + BATCH);
+            let batch = self.left.start..self.left.end.min(self.left.start + self.next);
             self.left.start = batch.end;
-            if self.paths.fill(&batch)? {
+            let has_wanted = self.paths.fill(&batch)?;
+            let most = (PATHS / self.paths.longest().max(1)).clamp(1, BATCH);
+            self.next = most.min(4 * self.next);
+            if has_wanted {
                 self.fill_others(&batch)?;
-                return Ok(batch.len());
+                return Ok(batch);
             }
         }
-        Ok(0)
+        Ok(0..0)
     }
 
     fn fill_others(&mut self, batch: &Range<usize>) -> Result<(), ParquetError> {
@@ -358,7 +374,7 @@ impl<'w> Rows<'w> {
             name,
             depth: self.depth.next().map(|depth| *depth as u32).ok_or("a row has no depth")?,
             kind: self.last_kind,
-            facts: self.facts.next()?,
+            facts: self.facts.next(self.last_kind)?,
             target: bytes(self.target.next()),
             details: self.draft.details(),
             fault: words::fault(bytes(self.asked.next()), self.errno.next().copied())?,
@@ -366,30 +382,62 @@ impl<'w> Rows<'w> {
     }
 }
 
-/// A column that has a value for each row with facts. All such columns have the same levels.
-struct Fact<T: DataType>(Column<T>);
+/// A column that has a value for each row with facts. All such columns have the same levels, but those of facts that may be unknown.
+struct Fact<T: DataType> {
+    column: Column<T>,
+    of: Columns,
+    /// For each row with facts whether this one is missing; empty if none is.
+    missing: Vec<bool>,
+}
 
 impl<T: DataType> Fact<T> {
     fn of(source: &Source<'_>, name: &str, of: Columns) -> Result<Fact<T>, ParquetError> {
-        source.column(name, of).map(Fact)
+        Ok(Fact { column: source.column(name, of)?, of, missing: Vec::new() })
     }
 
     /// Decodes a batch, and checks that its levels are those of all such columns.
     fn fill(&mut self, batch: &Range<usize>, levels: &[i16]) -> Result<(), ParquetError> {
-        let Fact(column) = self;
+        let Fact { column, of, missing } = self;
+        missing.clear();
         column.fill(batch)?;
         match column.reader {
             None => column.values.resize(batch.len(), T::T::default()),
             Some(_) if column.optional && column.levels == levels => {}
             Some(_) if !column.optional && !levels.contains(&0) => {}
-            Some(_) => return Err(ParquetError::General("a fact is missing".to_string())),
+            Some(_) if column.optional && Facts::UNKNOWABLE.contains(*of) => return self.spread(levels),
+            Some(_) => return Err(fact_missing()),
         }
         Ok(())
     }
 
-    fn get(&self, index: usize) -> &T::T {
-        &self.0.values[index]
+    /// Puts neutral values where this fact alone is missing.
+    fn spread(&mut self, levels: &[i16]) -> Result<(), ParquetError> {
+        let Fact { column, missing, .. } = self;
+        let mut there = std::mem::take(&mut column.values).into_iter();
+        for (has, has_facts) in column.levels.iter().zip(levels) {
+            match (*has == 1, *has_facts == 1) {
+                (true, true) => column.values.push(there.next().ok_or_else(fact_missing)?),
+                (false, true) => column.values.push(T::T::default()),
+                (false, false) => continue,
+                (true, false) => return Err(fact_missing()),
+            }
+            missing.push(*has != 1);
+        }
+        Ok(())
     }
+
+    /// The column, if this fact is missing.
+    fn unknown(&self, index: usize) -> Columns {
+        if self.missing.get(index) == Some(&true) { self.of } else { Columns::empty() }
+    }
+
+    fn get(&self, index: usize) -> &T::T {
+        &self.column.values[index]
+    }
+}
+
+fn fact_missing() -> ParquetError {
+    ParquetError::General("a fact is missing".to_string())
 }
 
 /// The columns of the facts.
@@ -462,7 +510,7 @@ impl FactColumns {
     }
 
     /// The facts of the next row. All columns advance, even if the row has no facts.
-    fn next(&mut self) -> Result<Option<Facts<'_>>, Problem> {
+    fn next(&mut self, kind: Kind) -> Result<Option<Facts<'_>>, Problem> {
         let (user, group) = (bytes(self.user.next()), bytes(self.group.next()));
         let (btime, far_times) = (self.btime.next().copied(), bytes(self.far_times.next()));
         let Some(lazy) = self.lazy.next().copied() else { return Ok(None) };
@@ -471,6 +519,8 @@ impl FactColumns {
         let [ino, dev, size, allocated] = self.wide.each_ref().map(|column| *column.get(index) as u64);
         let [nlink, mode, uid, gid] = self.narrow.each_ref().map(|column| *column.get(index) as u32);
         let [atime, ctime, mtime] = self.times.each_ref().map(|column| self.unit.time(*column.get(index)));
+        let unknown = self.narrow.iter().fold(Columns::empty(), |all, column| all | column.unknown(index));
+        let unknown = self.times.iter().fold(unknown, |all, column| all | column.unknown(index));
         let facts = Facts {
             dev: words::device_halves(dev),
             ino,
@@ -487,7 +537,9 @@ impl FactColumns {
             ctime,
             mtime,
             lazy: lazy && self.wanted.contains(Columns::LAZY),
+            unknown,
         };
+        let facts = if unknown.is_empty() { facts } else { facts.without(unknown, kind) };
         match far_times {
             None => Ok(Some(facts)),
             Some(far) => with_far_times(facts, far).map(|facts| Some(self.wanted.of_facts(&facts))),

@@ -1,6 +1,7 @@
 //! The encodings of values: each collects those of a page.
 
 use super::pack;
+use crate::coding::in_common;
 use ::parquet::basic::Encoding;
 use ::parquet::data_type::ByteArray;
 use ::parquet::file::statistics::{Statistics, ValueStatistics};
@@ -21,6 +22,9 @@ pub(super) trait Encode: Default {
     fn statistics(&mut self, nulls: u64) -> Option<Statistics>;
 }
 
+/// The longest bound. A row group with a longer one, below thousands of directories, has no bounds: the footer is in memory as a whole.
+const LONGEST: usize = 4096;
+
 /// The smallest and the largest of some bytes.
 #[derive(Default)]
 struct Bounds(Option<[Vec<u8>; 2]>);
@@ -39,7 +43,11 @@ impl Bounds {
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
-        let [least, greatest] = self.0.take()?.map(|value| Some(ByteArray::from(value)));
+        let bounds = self.0.take()?;
+        if bounds.iter().any(|bound| bound.len() > LONGEST) {
+            return None;
+        }
+        let [least, greatest] = bounds.map(|value| Some(ByteArray::from(value)));
         Some(Statistics::ByteArray(ValueStatistics::new(least, greatest, None, Some(nulls), false)))
     }
 }
@@ -92,14 +100,6 @@ impl<const BOUNDS: u8> Front<BOUNDS> {
     pub(super) fn held(&self) -> usize {
         self.bytes.len()
     }
-}
-
-/// The length of the common beginning of two values.
-fn in_common(a: &[u8], b: &[u8]) -> usize {
-    const WORD: usize = size_of::<u64>();
-    let words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
-    let equal = words.take_while(|(a, b)| a == b).count() * WORD;
-    equal + a[equal..].iter().zip(&b[equal..]).take_while(|(a, b)| a == b).count()
 }
 
 impl<const BOUNDS: u8> Encode for Front<BOUNDS> {

@@ -7,16 +7,22 @@ use super::encode::bounds::{NONE, SORTED};
 use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
+use crate::read::Columns as Wanted;
 use crate::row::{Facts, Row};
 use crate::time::Unit;
 use crate::{Detail, Value, extension, time, words};
 use ::parquet::errors::Result;
+use dents_core::batch::Time;
 use std::io;
 
 /// Rows of a page, at most.
 const ROWS: usize = 16 << 10;
 /// Bytes of names in a page, at most, unless one row has more.
 const BYTES: usize = 1 << 20;
+
+/// The facts that a row may lack although it has others.
+const UNKNOWABLE: [Wanted; 6] =
+    [Wanted::MODE, Wanted::UID, Wanted::GID, Wanted::ATIME, Wanted::CTIME, Wanted::MTIME];
 
 /// A row group. Its memory is used for the next one.
 pub(super) struct Group<'s> {
@@ -136,6 +142,8 @@ struct Has {
     name: Vec<bool>,
     extension: Vec<bool>,
     facts: Vec<bool>,
+    /// For each of [`UNKNOWABLE`].
+    known: [Vec<bool>; 6],
     btime: Vec<bool>,
     user: Vec<bool>,
     user_bytes: Vec<bool>,
@@ -230,6 +238,9 @@ impl<'s> Group<'s> {
         let unit = self.schema.unit();
         let Group { columns, has, .. } = self;
         has.facts.push(facts.is_some());
+        for (has, column) in has.known.iter_mut().zip(UNKNOWABLE) {
+            has.push(facts.is_some_and(|facts| facts.knows(column)));
+        }
         let (user, group) = (facts.and_then(|facts| facts.user), facts.and_then(|facts| facts.group));
         put(&mut has.user_bytes, user, |user| columns.user_bytes.values.put(user));
         put(&mut has.user, user.filter(|user| is_text(user)), |user| columns.user.values.put(user));
@@ -282,14 +293,20 @@ impl Columns {
     fn put_numbers(&mut self, facts: &Facts<'_>, unit: Unit) -> bool {
         self.ino.values.page.push(facts.ino);
         self.dev.values.put(words::device(facts.dev));
-        let narrow = [facts.nlink, u32::from(facts.mode), facts.uid, facts.gid];
-        self.narrow.iter_mut().zip(narrow).for_each(|(column, value)| column.values.put(value));
+        let narrow = [
+            Some(facts.nlink),
+            facts.known(Wanted::MODE, u32::from(facts.mode)),
+            facts.known(Wanted::UID, facts.uid),
+            facts.known(Wanted::GID, facts.gid),
+        ];
+        for (column, value) in self.narrow.iter_mut().zip(narrow) {
+            value.into_iter().for_each(|value| column.values.put(value));
+        }
         self.size.values.page.push(facts.size);
         self.allocated.values.put(facts.allocated);
         self.lazy.values.0.push(facts.lazy);
         let mut are_near = true;
-        let times = [Some(facts.atime), facts.btime, Some(facts.ctime), Some(facts.mtime)];
-        for (column, at) in self.times.iter_mut().zip(times) {
+        for (column, at) in self.times.iter_mut().zip(times(facts)) {
             let Some((count, is_near)) = at.map(|at| unit.count(at)) else { continue };
             column.values.page.push(count);
             are_near &= is_near;
@@ -305,6 +322,8 @@ impl Columns {
         let details = self.details.iter_mut().zip(&has.details);
         let details = details.map(|(column, has)| (column.any(), Some(&has[..])));
         let facts = Some(&has.facts[..]);
+        let [has_mode, has_uid, has_gid, has_atime, has_ctime, has_mtime] =
+            has.known.each_ref().map(|has| Some(&has[..]));
         let [nlink, mode, uid, gid] = &mut self.narrow;
         let [atime, btime, ctime, mtime] = &mut self.times;
         let usual: [(&mut dyn AnyColumn, Option<&[bool]>); COLUMNS] = [
@@ -319,19 +338,19 @@ impl Columns {
             (&mut self.ino, facts),
             (&mut self.dev, facts),
             (nlink, facts),
-            (mode, facts),
-            (uid, facts),
-            (gid, facts),
+            (mode, has_mode),
+            (uid, has_uid),
+            (gid, has_gid),
             (&mut self.user, Some(&has.user)),
             (&mut self.user_bytes, Some(&has.user_bytes)),
             (&mut self.group, Some(&has.group)),
             (&mut self.group_bytes, Some(&has.group_bytes)),
             (&mut self.size, facts),
             (&mut self.allocated, facts),
-            (atime, facts),
+            (atime, has_atime),
             (btime, Some(&has.btime)),
-            (ctime, facts),
-            (mtime, facts),
+            (ctime, has_ctime),
+            (mtime, has_mtime),
             (&mut self.target.text, Some(&has.target)),
             (&mut self.target.bytes, Some(&has.target_bytes)),
             (&mut self.asked, Some(&has.fault)),
@@ -348,20 +367,25 @@ impl Has {
         let Has { path, parent, name, extension, facts, btime, .. } = self;
         [path, parent, name, extension, facts, btime].into_iter().for_each(Vec::clear);
         let Has { user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times, .. } = self;
-        self.details.iter_mut().for_each(Vec::clear);
+        self.details.iter_mut().chain(&mut self.known).for_each(Vec::clear);
         let others = [user, user_bytes, group, group_bytes, target, target_bytes, fault, far_times];
         others.into_iter().for_each(Vec::clear);
     }
 }
 
+/// The known times: atime, btime, ctime, mtime.
+fn times(facts: &Facts<'_>) -> [Option<Time>; 4] {
+    [
+        facts.known(Wanted::ATIME, facts.atime),
+        facts.btime,
+        facts.known(Wanted::CTIME, facts.ctime),
+        facts.known(Wanted::MTIME, facts.mtime),
+    ]
+}
+
 /// The times that 64 bits of this unit cannot represent, as text: `atime=+292277026596-12-04T15:30:07.000000000Z mtime=…`.
 fn far_times(facts: &Facts<'_>, unit: Unit) -> String {
-    let all = [
-        ("atime", Some(facts.atime)),
-        ("btime", facts.btime),
-        ("ctime", Some(facts.ctime)),
-        ("mtime", Some(facts.mtime)),
-    ];
-    let far = all.into_iter().filter_map(|(name, at)| Some((name, at.filter(|at| !unit.count(*at).1)?)));
+    let far = ["atime", "btime", "ctime", "mtime"].into_iter().zip(times(facts));
+    let far = far.filter_map(|(name, at)| Some((name, at.filter(|at| !unit.count(*at).1)?)));
     far.map(|(name, at)| format!("{name}={}", time::text(at))).collect::<Vec<_>>().join(" ")
 }

@@ -24,7 +24,7 @@ type File = SerializedFileWriter<Sealed>;
 
 /// Writes all rows. Returns the file, and the checksum of each row group.
 pub(super) fn write(rows: &Sorted, schema: &Schema, file: File) -> io::Result<(File, Vec<u32>)> {
-    let ranges = rows.ranges(ROWS);
+    let Some(ranges) = rows.ranges(ROWS) else { return one_by_one(rows, schema, file) };
     let state = State { file, checksums: Vec::new(), turn: 0, failed: None };
     let groups = Groups {
         rows,
@@ -48,6 +48,32 @@ pub(super) fn write(rows: &Sorted, schema: &Schema, file: File) -> io::Result<(F
         None => Ok((file, checksums)),
         Some(error) => Err(error),
     }
+}
+
+/// The same on one thread, which has one row group in memory.
+fn one_by_one(rows: &Sorted, schema: &Schema, mut file: File) -> io::Result<(File, Vec<u32>)> {
+    let (mut group, mut count, mut checksums) = (Group::new(schema), 0, Vec::new());
+    let mut end = |group: &mut Group<'_>, checksums: &mut Vec<u32>| {
+        let chunks = group.finish()?;
+        if !chunks.is_empty() {
+            checksums.push(checksum(&chunks));
+            append(&mut file, &chunks).map_err(io_error)?;
+        }
+        Ok::<_, io::Error>(())
+    };
+    rows.all(&mut |row| {
+        group.row(row)?;
+        count += 1;
+        if count % ROWS == 0 { end(&mut group, &mut checksums) } else { Ok(()) }
+    })?;
+    end(&mut group, &mut checksums)?;
+    Ok((file, checksums))
+}
+
+fn checksum(chunks: &[Chunk]) -> u32 {
+    let mut checksum = crc32fast::Hasher::new();
+    chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
+    checksum.finalize()
 }
 
 /// State that the threads share.
@@ -105,8 +131,7 @@ impl Groups<'_> {
 
     /// Appends a row group after those before it. Every range before was taken by a thread that appends it or fails.
     fn append(&self, turn: usize, chunks: &[Chunk]) -> io::Result<()> {
-        let mut checksum = crc32fast::Hasher::new();
-        chunks.iter().for_each(|chunk| checksum.update(&chunk.bytes));
+        let checksum = checksum(chunks);
         let waits = |state: &mut State| state.turn < turn && state.failed.is_none();
         let mut state = self.turned.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
         if state.failed.is_some() {
@@ -114,7 +139,7 @@ impl Groups<'_> {
         }
         if !chunks.is_empty() {
             append(&mut state.file, chunks).map_err(io_error)?;
-            state.checksums.push(checksum.finalize());
+            state.checksums.push(checksum);
         }
         state.turn += 1;
         self.turned.notify_all();

@@ -29,7 +29,7 @@
 //!
 //! **Order.** The whole file is in the order of `path_bytes`, compared byte by byte: the entries below a directory `P` are from `P/` on
 //! and before `P0`. Row groups have about 32,000 rows, and their statistics have the exact minimum and maximum of `path_bytes`, `path` and
-//! `parent`, so a reader finds a subtree without reading the other row groups. `dents.order` is `path` in such files.
+//! `parent`, unless one is longer than 4 KiB; so a reader finds a subtree without reading the other row groups. `dents.order` is `path` in such files.
 //!
 //! **Text and bytes.** Names are bytes, and readers refuse a file if a text column contains a name that is not UTF-8.
 //! So each name has two columns: text for queries, bytes for exactness. SQLite needs only one column, because each of its values

@@ -5,7 +5,7 @@ use super::section::Section;
 use super::{io_error, panics, schema};
 use crate::dir::{Dir, Named};
 use crate::manifest::{self, Manifest};
-use crate::read::{Below, Columns, RowGroups, Selection, Span, Take};
+use crate::read::{Below, Columns, Limits, RowGroups, Selection, Span, Take};
 use crate::row::Row;
 use crate::{Extent, message, subvolumes};
 use ::parquet::errors::ParquetError;
@@ -119,15 +119,23 @@ impl Table {
             let rows = Rows::new(&section, metadata, wanted)?;
             Ok((section, rows))
         })?;
+        let mut limits = Limits::new(wanted.columns);
         loop {
             let batch = decode(&self.path, || rows.fill())?;
-            if batch == 0 {
+            if batch.is_empty() {
                 break;
             }
-            for index in 0..batch {
-                let is_wanted = rows.is_wanted(index);
-                let row = rows.row().map_err(|problem| message::damaged(&self.path, problem))?;
+            for number in batch.clone() {
+                let damaged = |problem: &str| {
+                    message::damaged(
+                        &self.path,
+                        &format!("row {} of row group {group}: {problem}", number + 1),
+                    )
+                };
+                let is_wanted = rows.is_wanted(number - batch.start);
+                let row = rows.row().map_err(damaged)?;
                 if is_wanted {
+                    limits.check(&row).map_err(|problem| damaged(&problem))?;
                     give(&row)?;
                 }
             }

@@ -29,9 +29,6 @@ pub struct Verdict {
 /// Problems of one kind that are listed.
 const LISTED: usize = 10;
 
-/// Rows that are compared at once.
-const AT_ONCE: u64 = 64 << 10;
-
 impl Parts {
     /// Reads all claims and shards. Rows are sorted by path, in bounded memory.
     ///
@@ -91,25 +88,23 @@ fn twice(sorter: Sorter, problems: &mut Vec<String>) -> io::Result<()> {
     let (mut before, mut path) = (Vec::new(), Vec::new());
     let mut same: Vec<(u32, bool)> = Vec::new();
     let mut found = 0;
-    for range in sorted.ranges(AT_ONCE) {
-        sorted.each(&range, &mut |row| {
-            path.clear();
-            row.path(&mut path);
-            if path != before {
-                std::mem::swap(&mut path, &mut before);
-                same.clear();
+    sorted.all(&mut |row| {
+        path.clear();
+        row.path(&mut path);
+        if path != before {
+            std::mem::swap(&mut path, &mut before);
+            same.clear();
+        }
+        let kind = (row.depth, row.fault.is_some_and(|fault| fault.is_of_directory()));
+        if same.contains(&kind) {
+            found += 1;
+            if found <= LISTED {
+                problems.push(format!("{} has two rows", before.escape_ascii()));
             }
-            let kind = (row.depth, row.fault.is_some_and(|fault| fault.is_of_directory()));
-            if same.contains(&kind) {
-                found += 1;
-                if found <= LISTED {
-                    problems.push(format!("{} has two rows", before.escape_ascii()));
-                }
-            }
-            same.push(kind);
-            Ok(())
-        })?;
-    }
+        }
+        same.push(kind);
+        Ok(())
+    })?;
     if found > LISTED {
         problems.push(format!("{} more entries have two rows", found - LISTED));
     }

@@ -32,11 +32,13 @@
 //! # }
 //! ```
 //!
-//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. At
-//! the end the reader knows whether the rows are complete.
+//! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. So is a
+//! row that no directory has (`limits.rs`). At the end the reader knows whether the rows are complete.
 
+mod limits;
 mod wanted;
 
+pub(crate) use limits::Limits;
 pub(crate) use wanted::{Below, Selection};
 pub use wanted::{Columns, Wanted};
 
@@ -50,6 +52,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A scan file.
 pub struct Reader(Kind);
@@ -110,10 +114,20 @@ pub struct RowGroups {
 /// # Errors
 /// If it cannot be read, or is not a scan file; the message names the file, the problem and a remedy.
 pub fn open(path: &Path) -> io::Result<Reader> {
+    open_until(path, &Arc::default())
+}
+
+/// The same for a caller that may be stopped: after `cancel` was set, a query of SQLite ends with [`io::ErrorKind::Interrupted`], even if it finds
+/// no row for ever. Other formats come back to the caller after each row.
+///
+/// # Errors
+/// Those of [`open`].
+pub fn open_until(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Reader> {
     #[cfg(feature = "parquet")]
     if path.as_os_str() != "-" && path.is_dir() {
         return Ok(Reader(Kind::Groups(crate::parquet::Groups::of_directory(path)?)));
     }
+    let _ = cancel;
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
     let kind = match &begin[..] {
         // Even a scan without rows writes its record.
@@ -124,7 +138,9 @@ pub fn open(path: &Path) -> io::Result<Reader> {
         #[cfg(feature = "parquet")]
         begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::of_file(path, file)?),
         #[cfg(feature = "sqlite")]
-        begin if begin.starts_with(b"SQLite format 3\0") => Kind::Table(crate::sqlite::Table::open(path)?),
+        begin if begin.starts_with(b"SQLite format 3\0") => {
+            Kind::Table(crate::sqlite::Table::open(path, cancel)?)
+        }
         _ => {
             let way_out = "name one that `dents scan` wrote, as NDJSON, Parquet, SQLite or for ncdu";
             return Err(message::bad_file(path, "not a file of a scan", way_out));
@@ -208,6 +224,19 @@ impl Reader {
             Kind::Table(table) => table.subvolumes(),
             #[cfg(feature = "parquet")]
             Kind::Dump(_) => Vec::new(),
+        }
+    }
+
+    /// A flag that is set when all rows were read, if nothing shows whether they are those that were written: NDJSON and SQLite of earlier versions
+    /// have no checksum. `None` if the format has checksums always (Parquet), or never (ncdu's).
+    #[must_use]
+    pub fn unchecked(&self) -> Option<Arc<AtomicBool>> {
+        match &self.0 {
+            Kind::Lines(lines) => Some(Arc::clone(&lines.unchecked)),
+            #[cfg(feature = "sqlite")]
+            Kind::Table(table) => Some(Arc::clone(&table.unchecked)),
+            #[cfg(feature = "parquet")]
+            Kind::Groups(_) | Kind::Dump(_) => None,
         }
     }
 

@@ -110,6 +110,7 @@ impl Columns {
             ctime: time(Columns::CTIME, facts.ctime),
             mtime: time(Columns::MTIME, facts.mtime),
             lazy: has(Columns::LAZY) && facts.lazy,
+            unknown: facts.unknown & self,
         }
     }
 }

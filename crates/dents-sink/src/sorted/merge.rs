@@ -251,8 +251,14 @@ impl<'k> Limit<'k> {
         if let Some(rest) = self.path.strip_prefix(directory).and_then(|rest| rest.strip_prefix(slash)) {
             return Side::Around(rest);
         }
-        let begin = directory.iter().chain(slash);
-        if begin.lt(self.path) { Side::Before } else { Side::After }
+        // Slices are compared by words, chained iterators byte by byte.
+        let both = directory.len().min(self.path.len());
+        let (begin, rest) = self.path.split_at(both);
+        let order = directory[..both].cmp(begin).then_with(|| match directory.len() == both {
+            true => slash.cmp(rest),
+            false => Ordering::Greater,
+        });
+        if order.is_lt() { Side::Before } else { Side::After }
     }
 }
 

@@ -19,6 +19,8 @@
 //! The merge works on frames, not on rows: usually all rows of a directory came at once, and are together in one run. So a row costs one
 //! comparison of names, or none.
 //!
+//! Where paths are long, a run has no marks and [`Sorted`] no ranges: then one thread merges all rows (`windows.rs`).
+//!
 //! The temporary file has no name: it is removed directly after it was created, so its space is free when the process ends in any way.
 
 mod block;
@@ -27,6 +29,7 @@ mod merge;
 mod run;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub(crate) use block::Worker;
 
@@ -34,11 +37,12 @@ use crate::Row;
 use crate::output::{Scratch, Temporary};
 use frame::Frame;
 use merge::{Receive, Source, merge};
-use run::{Run, Writer};
+use run::{Mark, Run, Writer};
 use std::borrow::Cow;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use windows::merge_all;
 
 /// Bytes of frames that are sorted at once. While a run is written, the next one is collected.
 const RUN: usize = 16 << 20;
@@ -48,8 +52,6 @@ const LEAST: usize = 4 << 10;
 const MOST: usize = 128 << 10;
 /// Runs that are merged at once. If there are more, several are merged into one first.
 const RUNS: usize = 256;
-/// Rows of a range when runs are merged into one.
-const AT_ONCE: u64 = 64 << 10;
 
 /// [`RUN`] and [`RUNS`], which tests make smaller.
 #[derive(Clone, Copy)]
@@ -171,9 +173,7 @@ impl Sorter {
         let mut fewer: Vec<Run> = Vec::new();
         for some in runs.chunks(self.limits.runs) {
             let mut writer = Writer::new(Some(&file), fewer.last().map_or(0, |run| run.end));
-            for range in ranges(some, AT_ONCE) {
-                merge_range(some, storage, &range, &mut writer)?;
-            }
+            merge_all(some, storage, &mut writer)?;
             fewer.push(writer.finish()?.0);
         }
         Ok((fewer, Storage::File(file)))
@@ -211,9 +211,15 @@ impl Range {
 }
 
 impl Sorted {
-    /// Consecutive ranges that have all rows together. All have about the same number of rows, which is at most about `rows`.
-    pub(crate) fn ranges(&self, rows: u64) -> Vec<Range> {
+    /// Consecutive ranges that have all rows together. All have about the same number of rows, which is at most about `rows`. `None` if
+    /// paths are so long that only [`Self::all`] takes bounded memory.
+    pub(crate) fn ranges(&self, rows: u64) -> Option<Vec<Range>> {
         ranges(&self.runs, rows)
+    }
+
+    /// Passes all rows on in order.
+    pub(crate) fn all(&self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+        merge_all(&self.runs, &self.storage, &mut Give { give })
     }
 
     /// Passes the rows of a range on in order. Its rows are in memory meanwhile, and up to 64 KiB around them from each run.
@@ -227,8 +233,9 @@ impl Sorted {
 }
 
 /// Divides the rows by the marks of all runs, which are about 600 rows apart.
-fn ranges(runs: &[Run], rows: u64) -> Vec<Range> {
-    let mut marks: Vec<_> = runs.iter().flat_map(|run| &run.marks).collect();
+fn ranges(runs: &[Run], rows: u64) -> Option<Vec<Range>> {
+    let marks: Vec<&Vec<Mark>> = runs.iter().map(|run| run.marks.as_ref()).collect::<Option<_>>()?;
+    let mut marks: Vec<&Mark> = marks.into_iter().flatten().collect();
     marks.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     let total: u64 = marks.iter().map(|mark| mark.rows).sum();
     let count = total.div_ceil(rows);
@@ -245,7 +252,7 @@ fn ranges(runs: &[Run], rows: u64) -> Vec<Range> {
     if total > 0 {
         ranges.push(Range { from, to: None });
     }
-    ranges
+    Some(ranges)
 }
 
 fn merge_range(runs: &[Run], storage: &Storage, range: &Range, out: &mut dyn Receive) -> io::Result<()> {

@@ -8,12 +8,17 @@ use std::io;
 
 /// Bytes of frames from one mark to the next.
 const MARK: u64 = 32 << 10;
+/// The part of a run that the paths of its marks may take, beside 64 KiB.
+const SHARE: u64 = 64;
 /// Bytes of one write.
 const WRITE: usize = 256 << 10;
 
 /// A sorted run.
 pub(super) struct Run {
-    pub(super) marks: Vec<Mark>,
+    /// Its start.
+    pub(super) begin: u64,
+    /// None if its paths are so long that marks would take more than a [`SHARE`] of the run in memory.
+    pub(super) marks: Option<Vec<Mark>>,
     /// The end of the run.
     pub(super) end: u64,
 }
@@ -30,9 +35,10 @@ pub(super) struct Mark {
 impl Run {
     /// The part of the run that has all rows from a path on and before another.
     pub(super) fn part(&self, (from, to): (Option<&[u8]>, Option<&[u8]>)) -> (u64, u64) {
-        let at = |mark: usize| self.marks.get(mark).map_or(self.end, |mark| mark.at);
-        let begin = from.map_or(0, |from| self.marks.partition_point(|mark| *mark.path < *from));
-        let end = to.map_or(self.marks.len(), |to| self.marks.partition_point(|mark| *mark.path < *to));
+        let marks = self.marks.as_deref().unwrap_or_default();
+        let at = |mark: usize| marks.get(mark).map_or(self.end, |mark| mark.at);
+        let begin = from.map_or(0, |from| marks.partition_point(|mark| *mark.path < *from));
+        let end = to.map_or(marks.len(), |to| marks.partition_point(|mark| *mark.path < *to));
         (at(begin.saturating_sub(1)), at(end))
     }
 }
@@ -43,13 +49,17 @@ pub(super) struct Writer<'w> {
     /// The bytes that were not written yet, and their offset.
     out: Vec<u8>,
     at: u64,
-    marks: Vec<Mark>,
+    begin: u64,
+    marks: Option<Vec<Mark>>,
+    /// Bytes of the paths of all marks.
+    paths: u64,
     builder: Builder,
 }
 
 impl<'w> Writer<'w> {
     pub(super) fn new(file: Option<&'w Temporary>, at: u64) -> Self {
-        Writer { file, out: Vec::new(), at, marks: Vec::new(), builder: Builder::default() }
+        let (out, marks, builder) = (Vec::new(), Some(Vec::new()), Builder::default());
+        Writer { file, out, at, begin: at, marks, paths: 0, builder }
     }
 
     /// The run, and its bytes if there is no file.
@@ -57,21 +67,26 @@ impl<'w> Writer<'w> {
         self.end_frame()?;
         self.write()?;
         let end = self.at + self.out.len() as u64;
-        Ok((Run { marks: self.marks, end }, self.out))
+        Ok((Run { begin: self.begin, marks: self.marks, end }, self.out))
     }
 
     /// Adds a mark at this position, if the last mark is far enough.
     fn mark(&mut self, row: &Row<'_>) {
         let at = self.at + self.out.len() as u64;
-        if self.marks.last().is_none_or(|last| at - last.at >= MARK) {
+        let Some(marks) = &mut self.marks else { return };
+        if marks.last().is_none_or(|last| at - last.at >= MARK) {
             let mut path = Vec::new();
             row.path(&mut path);
-            self.marks.push(Mark { path: path.into(), at, rows: 0 });
+            self.paths += path.len() as u64;
+            marks.push(Mark { path: path.into(), at, rows: 0 });
+            if self.paths > (64 << 10) + (at - self.begin) / SHARE {
+                self.marks = None;
+            }
         }
     }
 
     fn count(&mut self, rows: u64) -> io::Result<()> {
-        if let Some(mark) = self.marks.last_mut() {
+        if let Some(mark) = self.marks.as_mut().and_then(|marks| marks.last_mut()) {
             mark.rows += rows;
         }
         if self.out.len() >= WRITE { self.write() } else { Ok(()) }

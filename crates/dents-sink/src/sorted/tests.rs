@@ -57,6 +57,7 @@ fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
         ctime: time,
         mtime: time,
         lazy: false,
+        unknown: crate::read::Columns::empty(),
     };
     Row {
         parent,
@@ -96,7 +97,7 @@ fn fill(sorter: &Sorter, entries: &[Entry], workers: usize) -> usize {
 /// The entries of each range, in order.
 fn sorted(sorter: Sorter, rows: u64) -> Vec<Vec<Entry>> {
     let sorted = sorter.finish().expect("sorted");
-    let ranges = sorted.ranges(rows);
+    let ranges = sorted.ranges(rows).expect("marks");
     let each = |range: &Range| {
         let mut entries = Vec::new();
         let mut give = |given: &Row<'_>| {
@@ -109,7 +110,15 @@ fn sorted(sorter: Sorter, rows: u64) -> Vec<Vec<Entry>> {
         sorted.each(range, &mut give).expect("read");
         entries
     };
-    ranges.iter().map(each).collect()
+    let ranges: Vec<Vec<Entry>> = ranges.iter().map(each).collect();
+    let mut one_by_one = ranges.iter().flatten();
+    let mut compare = |given: &Row<'_>| {
+        assert_eq!(Some(given), one_by_one.next().map(row).as_ref());
+        Ok(())
+    };
+    sorted.all(&mut compare).expect("read");
+    assert_eq!(one_by_one.next(), None);
+    ranges
 }
 
 fn path((parent, name, _): &Entry) -> Vec<u8> {
@@ -156,6 +165,35 @@ fn memory_does_not_grow_with_the_number_of_workers() {
     }
 }
 
+/// A chain of directories with long names: the paths of marks would have as many bytes as all frames.
+#[test]
+fn long_paths_are_not_kept_in_memory() {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut path = b"root".to_vec();
+    for nth in 0..400 {
+        let name = [&[b'n'; 250][..], format!("{:03}", nth % 7).as_bytes()].concat();
+        entries.push((path.clone(), name.clone(), 0));
+        entries.push((path.clone(), b"a".to_vec(), 1));
+        path = dents_core::path::join(&path, &name);
+    }
+    let (sorter, _output) = sorter(Limits { run: 1 << 20, runs: 8 });
+    fill(&sorter, &entries, 2);
+    let sorted = sorter.finish().expect("sorted");
+    let kept: usize =
+        sorted.runs.iter().flat_map(|run| &run.marks).flatten().map(|mark| mark.path.len()).sum();
+    assert!(kept < 1 << 20, "{kept} bytes of {} runs", sorted.runs.len());
+    assert!(sorted.ranges(100).is_none());
+    let mut paths = Vec::new();
+    let mut give = |row: &Row<'_>| {
+        paths.push(dents_core::path::join(row.parent, row.name));
+        Ok(())
+    };
+    sorted.all(&mut give).expect("read");
+    let mut expected: Vec<Vec<u8>> = entries.iter().map(self::path).collect();
+    expected.sort();
+    assert!(paths == expected);
+}
+
 #[test]
 fn a_directory_with_many_owners_and_a_second_row_is_sorted() {
     let mut entries: Vec<Entry> = (0..5_000)
@@ -181,7 +219,8 @@ fn an_error_of_the_temporary_file_names_its_directory() {
     let sorted = sorter.finish().expect("sorted");
     let Storage::File(file) = &sorted.storage else { panic!("in memory") };
     file.cut_off(4096).expect("cut off");
-    let read = sorted.ranges(1000).iter().try_for_each(|range| sorted.each(range, &mut |_| Ok(())));
+    let read =
+        sorted.ranges(1000).expect("marks").iter().try_for_each(|range| sorted.each(range, &mut |_| Ok(())));
     drop(output);
     let error = read.expect_err("rows are missing").to_string();
     let file = std::env::temp_dir().join("file");

@@ -27,7 +27,8 @@
 //!
 //! Table `scan` has one row: `schema` (1), `program`, `begun`, `ended` (RFC 3339), `complete` (1, or 0 if a root could not be
 //! opened or the walk was stopped), `subvolumes` (on btrfs `UUID:GENERATION` of each subvolume where the scan began, separated by spaces,
-//! before the start; older files do not have this column). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
+//! before the start; older files do not have this column), `checksum` (that of all rows of `entries`, whatever their order, see `checksum.rs`;
+//! older files do not have this column). `PRAGMA application_id` is 0x64656e74 (`dent`), `PRAGMA user_version` the version of the
 //! schema.
 //!
 //! With [`About::index`] there are indexes on `path`, `parent`, `size`, `mtime` and `user`, which have these names. They are made at the
@@ -42,6 +43,8 @@ mod read;
 
 pub(crate) use read::Table;
 
+use crate::checksum::Checksum;
+use crate::read::Columns;
 use crate::row::{Facts, Row};
 use crate::{
     About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
@@ -67,7 +70,7 @@ CREATE TABLE entries (
   target, asked TEXT, errno INTEGER, lazy INTEGER
 );
 CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT,
-  complete INTEGER, subvolumes TEXT);
+  complete INTEGER, subvolumes TEXT, checksum TEXT);
 ";
 
 /// The columns without those of details.
@@ -89,6 +92,7 @@ const BATCH: usize = 1024;
 /// An SQLite file that is being written.
 pub struct Sqlite {
     database: Mutex<Connection>,
+    checksum: Mutex<Checksum>,
     output: Output,
     ended: Option<Time>,
     index: bool,
@@ -106,7 +110,8 @@ impl Sqlite {
         let begun = output.by_path(|path| begin(path, about).map_err(|error| cannot_write(named, &error)))?;
         let Some(database) = begun else { return Err(needs_a_file(named)) };
         let (database, details) = (Mutex::new(database), Detail::of(about.details).collect());
-        Ok(Sqlite { database, output, ended: about.ended, index: about.index, details })
+        let checksum = Mutex::default();
+        Ok(Sqlite { database, checksum, output, ended: about.ended, index: about.index, details })
     }
 
     fn insert(&self, rows: &[Held], texts: &[u8]) -> io::Result<()> {
@@ -154,7 +159,7 @@ fn as_file(path: &Path) -> PathBuf {
 
 impl Sink for Sqlite {
     fn part(&self) -> Box<dyn Part + '_> {
-        Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new() })
+        Box::new(Writer { sink: self, rows: Vec::new(), texts: Vec::new(), checksum: Checksum::default() })
     }
 
     fn own(&self) -> Option<Own> {
@@ -165,8 +170,9 @@ impl Sink for Sqlite {
         let database = self.database.into_inner().unwrap_or_else(PoisonError::into_inner);
         let complete = extent == Extent::Complete;
         let ended = time::text(self.ended.unwrap_or_else(time::now));
+        let checksum = self.checksum.into_inner().unwrap_or_else(PoisonError::into_inner).text();
         let written = database
-            .execute("UPDATE scan SET ended = ?, complete = ?", (ended, complete))
+            .execute("UPDATE scan SET ended = ?, complete = ?, checksum = ?", (ended, complete, checksum))
             .and_then(|_| database.execute_batch(if self.index { INDEXES } else { "" }))
             .and_then(|()| database.execute_batch("COMMIT"))
             .and_then(|()| database.close().map_err(|(_, error)| error));
@@ -191,16 +197,19 @@ struct Writer<'s> {
     sink: &'s Sqlite,
     rows: Vec<Held>,
     texts: Vec<u8>,
+    checksum: Checksum,
 }
 
 impl Part for Writer<'_> {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self.rows.push(Held::new(row, &mut self.texts));
+        self.checksum.add(row);
         if self.rows.len() == BATCH { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.sink.insert(&self.rows, &self.texts)?;
+        self.sink.checksum.lock().unwrap_or_else(PoisonError::into_inner).take(&mut self.checksum);
         self.rows.clear();
         self.texts.clear();
         Ok(())
@@ -286,13 +295,22 @@ fn numbers(facts: &Facts<'_>, values: &mut [ValueRef<'_>; COLUMNS]) {
     values[5] = wide(facts.ino);
     values[6] = wide(words::device(facts.dev));
     values[7] = narrow(facts.nlink);
-    values[8] = narrow(u32::from(facts.mode));
-    values[9] = narrow(facts.uid);
-    values[10] = narrow(facts.gid);
     values[13] = wide(facts.size);
     values[14] = wide(facts.allocated);
-    let times =
-        [(15, Some(facts.atime)), (17, facts.btime), (19, Some(facts.ctime)), (21, Some(facts.mtime))];
+    let numbers = [
+        (8, Columns::MODE, u32::from(facts.mode)),
+        (9, Columns::UID, facts.uid),
+        (10, Columns::GID, facts.gid),
+    ];
+    for (index, column, number) in numbers {
+        values[index] = facts.known(column, narrow(number)).unwrap_or(ValueRef::Null);
+    }
+    let times = [
+        (15, facts.known(Columns::ATIME, facts.atime)),
+        (17, facts.btime),
+        (19, facts.known(Columns::CTIME, facts.ctime)),
+        (21, facts.known(Columns::MTIME, facts.mtime)),
+    ];
     for (index, at) in times {
         if let Some(at) = at {
             (values[index], values[index + 1]) = (ValueRef::Integer(at.sec), narrow(at.nsec));

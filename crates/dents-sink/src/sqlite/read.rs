@@ -1,22 +1,40 @@
 //! The reader of SQLite files.
 
 use super::{APPLICATION, COLUMNS, as_file};
-use crate::read::{Columns, Selection, Span};
+use crate::checksum::{self, Checksum};
+use crate::read::{Columns, Limits, Selection, Span};
 use crate::row::{Facts, Row};
 use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use dents_core::needs::Kind;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Statement};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 /// The columns that every file has.
 const USUAL: &str = "path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
     allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy";
+
+/// The columns that the table `scan` has in every file.
+const ABOUT: &str = "program, begun, ended";
+
+const NAME_ONE: &str = "name one that `dents scan` wrote";
+
+/// How long a file may be locked by another program.
+const BUSY: Duration = Duration::from_millis(500);
+
+/// Steps of SQLite's machine between two looks at the flag, less than a millisecond.
+const STEPS: i32 = 10_000;
 
 const RANGE: &str = " WHERE path >= ? AND path < ?";
 
@@ -26,35 +44,55 @@ pub(crate) struct Table {
     database: Connection,
     /// The columns of details in the table.
     pub(crate) details: Columns,
+    /// Whether the file has no checksum; set at the end, if all rows were read.
+    pub(crate) unchecked: Arc<AtomicBool>,
+}
+
+/// The checks of the rows of a file.
+struct Checks {
+    limits: Limits,
+    checksum: Checksum,
 }
 
 impl Table {
-    /// Opens a file, and checks that this crate wrote it.
-    pub(crate) fn open(path: &Path) -> io::Result<Table> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    /// Opens a file, and checks that this crate wrote it. When `cancel` is set, queries end.
+    pub(crate) fn open(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Table> {
         let number =
             |database: &Connection, name| database.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let open = || {
-            let database = Connection::open_with_flags(as_file(path), flags)?;
+            let database = connect(path, Arc::clone(cancel))?;
             let (application, version) =
                 (number(&database, "application_id")?, number(&database, "user_version")?);
             Ok((database, application, version))
         };
         let (database, application, version) = open().map_err(|error| wrong(path, &error))?;
         if application != APPLICATION {
-            let way_out = "name one that `dents scan` wrote";
-            return Err(message::bad_file(path, "an SQLite database, but not of a scan", way_out));
+            return Err(message::bad_file(path, "an SQLite database, but not of a scan", NAME_ONE));
         }
         if pages_missing(path).unwrap_or(false) {
             return Err(message::damaged(path, "the last pages are missing"));
         }
         match u64::try_from(version) {
-            Ok(version) if version > u64::from(SCHEMA) => Err(message::too_new(path, version, SCHEMA)),
-            _ => {
-                let details = details(&database).map_err(|error| wrong(path, &error))?;
-                Ok(Table { path: path.to_path_buf(), database, details })
+            Ok(version) if version > u64::from(SCHEMA) => {
+                return Err(message::too_new(path, version, SCHEMA));
+            }
+            _ => {}
+        }
+        let table =
+            |table, expected: &str| columns(&database, table, expected).map_err(|error| wrong(path, &error));
+        for (name, expected) in [("entries", USUAL), ("scan", ABOUT)] {
+            if table(name, expected)?.is_none() {
+                return Err(message::bad_file(
+                    path,
+                    &format!("\"{name}\" is not a table of a scan"),
+                    NAME_ONE,
+                ));
             }
         }
+        let names = table("entries", USUAL)?.unwrap_or_default();
+        let details = Detail::ALL.into_iter().filter(|detail| names.iter().any(|name| name == detail.name()));
+        let details = details.fold(Columns::empty(), |all, detail| all | detail.column());
+        Ok(Table { path: path.to_path_buf(), database, details, unchecked: Arc::default() })
     }
 
     /// Start and end, from the table `scan`; `None` if that is missing.
@@ -81,7 +119,8 @@ impl Table {
     ) -> io::Result<Option<Extent>> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut give = wanted.filter(give);
-        let details: Vec<Detail> = Detail::of(self.details & wanted.columns).collect();
+        let mut checks = Checks { limits: Limits::new(Columns::all()), checksum: Checksum::default() };
+        let details: Vec<Detail> = Detail::of(self.details).collect();
         let names = details.iter().map(|detail| format!(", {}", detail.name())).collect::<String>();
         let select = format!("SELECT {USUAL}{names} FROM entries");
         if !wanted.below.is_all() && self.has_index().map_err(broken)? {
@@ -90,12 +129,13 @@ impl Table {
                 for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
                     statement.raw_bind_parameter(1, from).map_err(broken)?;
                     statement.raw_bind_parameter(2, to).map_err(broken)?;
-                    self.give(&mut statement, &details, &mut give)?;
+                    self.give(&mut statement, &details, &mut checks, &mut give)?;
                 }
             }
         } else {
             let mut statement = self.database.prepare(&select).map_err(broken)?;
-            self.give(&mut statement, &details, &mut give)?;
+            self.give(&mut statement, &details, &mut checks, &mut give)?;
+            self.compare(&checks.checksum)?;
         }
         self.extent().map_err(broken)
     }
@@ -104,26 +144,45 @@ impl Table {
         &self,
         statement: &mut Statement<'_>,
         details: &[Detail],
+        checks: &mut Checks,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let broken = |error: rusqlite::Error| wrong(&self.path, &error);
         let mut rows = statement.raw_query();
-        let mut draft = Draft::default();
+        let (mut draft, mut number) = (Draft::default(), 0_u64);
         while let Some(row) = rows.next().map_err(broken)? {
             let mut values = [ValueRef::Null; COLUMNS];
             for (index, value) in values.iter_mut().enumerate() {
                 *value = row.get_ref(index).map_err(broken)?;
             }
-            let damaged = |problem| message::damaged(&self.path, problem);
+            number += 1;
+            let damaged = |problem: &str| message::damaged(&self.path, &format!("row {number}: {problem}"));
             draft.clear();
             for (detail, index) in details.iter().zip(COLUMNS..) {
                 let value = row.get_ref(index).map_err(broken)?;
                 draft.push(*detail, detail_of(*detail, value).map_err(damaged)?);
             }
             let row = row_of(&values).map_err(damaged)?;
-            give(&Row { details: draft.details(), ..row })?;
+            let row = Row { details: draft.details(), ..row };
+            checks.limits.check(&row).map_err(|problem| damaged(&problem))?;
+            checks.checksum.add(&row);
+            give(&row)?;
         }
         Ok(())
+    }
+
+    /// Compares the checksum of all rows with that of the table `scan`, which earlier versions made without it.
+    fn compare(&self, checksum: &Checksum) -> io::Result<()> {
+        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
+        let mut statement = self.database.prepare("SELECT * FROM scan").map_err(broken)?;
+        let Ok(column) = statement.column_index("checksum") else {
+            self.unchecked.store(true, Relaxed);
+            return Ok(());
+        };
+        let recorded = statement.query_row((), |row| row.get::<_, Option<String>>(column)).optional();
+        let recorded = recorded.map_err(broken)?.flatten().and_then(|text| Checksum::parse(&text));
+        let is_same = recorded.is_some_and(|recorded| recorded.is(checksum));
+        if is_same { Ok(()) } else { Err(message::damaged(&self.path, checksum::WRONG)) }
     }
 
     /// Whether SQLite finds a range of paths by an index: then its plan is a search, otherwise a scan.
@@ -142,11 +201,50 @@ impl Table {
     }
 }
 
-/// The columns of details in the table.
-fn details(database: &Connection) -> rusqlite::Result<Columns> {
-    let statement = database.prepare("SELECT * FROM entries LIMIT 0")?;
-    let details = Detail::ALL.into_iter().filter(|detail| statement.column_index(detail.name()).is_ok());
-    Ok(details.fold(Columns::empty(), |all, detail| all | detail.column()))
+/// Opens the file so that it can change nothing, runs no code of its own, and takes no more memory than a row needs. When `cancel` is set, the
+/// next query ends, or the running one within milliseconds.
+fn connect(path: &Path, cancel: Arc<AtomicBool>) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut database = Connection::open_with_flags(as_file(path), flags)?;
+    for (config, value) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+    ] {
+        database.set_db_config(config, value)?;
+    }
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, Limits::ROW as i32),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+        (Limit::SQLITE_LIMIT_COLUMN, 200),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        database.set_limit(limit, value)?;
+    }
+    database.busy_timeout(BUSY)?;
+    database.progress_handler(STEPS, Some(move || cancel.load(Relaxed)))?;
+    Ok(database)
+}
+
+/// The names of the columns of a table; `None` if it is none, for example a view, if a column is computed, or if an expected one is missing.
+/// `PRAGMA` finds what a file itself calls `pragma_table_list` no better than a table, so these are statements.
+fn columns(database: &Connection, table: &str, expected: &str) -> rusqlite::Result<Option<Vec<String>>> {
+    let (mut is_table, mut is_stored, mut names) = (false, true, Vec::new());
+    database.pragma(Some("main"), "table_list", table, |row| {
+        is_table |= row.get::<_, String>("type")? == "table";
+        Ok(())
+    })?;
+    database.pragma(Some("main"), "table_xinfo", table, |row| {
+        is_stored &= row.get::<_, i64>("hidden")? == 0;
+        names.push(row.get::<_, String>("name")?);
+        Ok(())
+    })?;
+    let mut expected = expected.split(", ").map(|name| name.trim_matches('"'));
+    let has_all = expected.all(|name| names.iter().any(|one| one == name));
+    Ok((is_table && is_stored && has_all).then_some(names))
 }
 
 /// Whether the file was cut off: SQLite reads missing bytes of the last page as zeros. Its header has the size of a page at 16 (1 means 64 KiB) and
@@ -164,7 +262,13 @@ fn pages_missing(path: &Path) -> io::Result<bool> {
 }
 
 fn wrong(path: &Path, error: &rusqlite::Error) -> io::Error {
-    message::damaged(path, &error.to_string())
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            message::in_use(path, &error.to_string())
+        }
+        Some(ErrorCode::OperationInterrupted) => io::ErrorKind::Interrupted.into(),
+        _ => message::damaged(path, &error.to_string()),
+    }
 }
 
 /// A range of paths, as texts and as blobs, because SQLite compares texts only with texts. A path that is not UTF-8 is a blob, and so are all
@@ -177,12 +281,13 @@ fn as_values<'a>(from: &'a [u8], to: &'a [u8]) -> [Option<[ToSqlOutput<'a>; 2]>;
 }
 
 fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
+    let kind = words::kind(bytes(values[4])?.ok_or("a row has no type")?)?;
     Ok(Row {
         parent: bytes(values[1])?.ok_or("a row has no parent")?,
         name: bytes(values[2])?.ok_or("a row has no name")?,
         depth: number(values[3])?.ok_or("a row has no depth")?,
-        kind: words::kind(bytes(values[4])?.ok_or("a row has no type")?)?,
-        facts: if values[5] == ValueRef::Null { None } else { Some(facts_of(values)?) },
+        kind,
+        facts: if values[26] == ValueRef::Null { None } else { Some(facts_of(values, kind)?) },
         target: bytes(values[23])?,
         details: Details::default(),
         fault: words::fault(bytes(values[24])?, number(values[25])?)?,
@@ -199,7 +304,7 @@ fn detail_of(detail: Detail, value: ValueRef<'_>) -> Result<Option<Value<'_>>, P
     }
 }
 
-fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> {
+fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS], kind: Kind) -> Result<Facts<'a>, Problem> {
     const MISSING: Problem = "a fact is missing";
     let wide = |index: usize| match values[index] {
         ValueRef::Integer(value) => Ok(value),
@@ -210,23 +315,36 @@ fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Facts<'a>, Problem> 
         let at = Time { sec: wide(index)?, nsec: narrow(index + 1)? };
         if at.nsec < 1_000_000_000 { Ok(at) } else { Err("a number is out of range") }
     };
-    Ok(Facts {
+    const UNKNOWABLE: [(usize, Columns); 6] = [
+        (8, Columns::MODE),
+        (9, Columns::UID),
+        (10, Columns::GID),
+        (15, Columns::ATIME),
+        (19, Columns::CTIME),
+        (21, Columns::MTIME),
+    ];
+    let unknown = UNKNOWABLE.iter().filter(|(index, _)| values[*index] == ValueRef::Null);
+    let unknown = unknown.fold(Columns::empty(), |all, (_, column)| all | *column);
+    let time = |index, column| if unknown.contains(column) { Ok(Time::default()) } else { at(index) };
+    let facts = Facts {
         dev: words::device_halves(wide(6)? as u64),
         ino: wide(5)? as u64,
-        mode: number(values[8])?.ok_or(MISSING)?,
+        mode: number(values[8])?.unwrap_or_default(),
         nlink: narrow(7)?,
-        uid: narrow(9)?,
-        gid: narrow(10)?,
+        uid: number(values[9])?.unwrap_or_default(),
+        gid: number(values[10])?.unwrap_or_default(),
         user: bytes(values[11])?,
         group: bytes(values[12])?,
         size: wide(13)? as u64,
         allocated: wide(14)? as u64,
-        atime: at(15)?,
+        atime: time(15, Columns::ATIME)?,
         btime: if values[17] == ValueRef::Null { None } else { Some(at(17)?) },
-        ctime: at(19)?,
-        mtime: at(21)?,
+        ctime: time(19, Columns::CTIME)?,
+        mtime: time(21, Columns::MTIME)?,
         lazy: wide(26)? != 0,
-    })
+        unknown,
+    };
+    Ok(facts.without(unknown, kind))
 }
 
 fn bytes(value: ValueRef<'_>) -> Result<Option<&[u8]>, Problem> {

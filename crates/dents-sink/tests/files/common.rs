@@ -136,7 +136,7 @@ impl Rng {
             _ => (0..len).map(|_| byte(self)).collect(),
         };
         name.iter_mut().filter(|byte| matches!(**byte, 0 | b'/')).for_each(|byte| *byte = b'_');
-        name
+        if matches!(&name[..], b"." | b"..") { b"_".to_vec() } else { name }
     }
 
     pub(crate) fn facts(&mut self) -> Facts<'static> {
@@ -156,6 +156,7 @@ impl Rng {
             ctime: self.time(),
             mtime: self.time(),
             lazy: self.one_in(2),
+            unknown: Columns::empty(),
         }
     }
 
@@ -191,7 +192,11 @@ impl Rng {
             row: Row {
                 parent: b"",
                 name: b"",
-                depth: if self.one_in(9) { u32::MAX } else { self.below(9) as u32 },
+                depth: if self.one_in(9) {
+                    deepest(parent)
+                } else {
+                    1.max(self.below(9) as u32 % (deepest(parent) + 1)).min(deepest(parent))
+                },
                 kind: kinds[self.below(9) as usize],
                 facts,
                 target: None,
@@ -217,6 +222,17 @@ impl Rng {
             }
         }
         rows
+    }
+}
+
+/// The greatest depth of an entry of a directory.
+fn deepest(parent: &[u8]) -> u32 {
+    let slashes = parent.iter().filter(|byte| **byte == b'/').count() as u32;
+    match parent {
+        b"" => 0,
+        b"/" => 1,
+        _ if parent.ends_with(b"/") => slashes,
+        _ => slashes + 1,
     }
 }
 

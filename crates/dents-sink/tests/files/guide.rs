@@ -36,6 +36,7 @@ fn row<'a>(parent: &'a [u8], name: &'a [u8], ino: u64, mib: u64) -> Row<'a> {
         ctime: time,
         mtime: time,
         lazy: false,
+        unknown: dents_sink::read::Columns::empty(),
     };
     let known = mib > 0;
     let fault = (!known).then_some(Fault { asked: Asked::Stat, errno: 13 });

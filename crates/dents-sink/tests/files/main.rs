@@ -3,9 +3,12 @@
 
 mod columns;
 mod common;
+mod databases;
 mod extent;
 mod guide;
 mod index;
+mod limits;
+mod mutants;
 mod order;
 mod outputs;
 mod round_trip;

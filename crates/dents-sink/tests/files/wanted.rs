@@ -3,7 +3,7 @@
 
 use crate::common::{Owned, Playground, Rng, read, write};
 use dents_sink::read::{Columns, RowGroups, Wanted, open};
-use dents_sink::{Extent, Format, Row};
+use dents_sink::{Asked, Extent, Fault, Format, Row};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ fn path(rng: &mut Rng) -> Vec<u8> {
     path
 }
 
-/// Each row has a depth of its own. Every reader returns depths, so the test can sort the rows.
+/// Each row has an error number of its own. Every reader returns these, so the test can sort the rows.
 fn rows(rng: &mut Rng, count: usize) -> Vec<Owned> {
     let mut rows = rng.rows(count / 4);
     rows.extend((rows.len()..count).map(|_| {
@@ -36,7 +36,10 @@ fn rows(rng: &mut Rng, count: usize) -> Vec<Owned> {
         }
         row
     }));
-    rows.iter_mut().zip(0..).for_each(|(row, number)| row.row.depth = number);
+    for (row, errno) in rows.iter_mut().zip(0..) {
+        row.row.depth = u32::from(!row.parent.is_empty());
+        row.row.fault = Some(Fault { asked: Asked::Stat, errno });
+    }
     rows
 }
 
@@ -120,12 +123,12 @@ fn a_part_is_what_is_left_of_all() {
                 database.execute_batch("CREATE INDEX path ON entries(path)").expect("an index");
             }
             let mut all = read(&file).expect("read");
-            all.sort_by_key(|row| row.row.depth);
+            all.sort_by_key(|row| row.row.fault.map(|fault| fault.errno));
             for trial in 0..12 {
                 let below = below(&mut rng, &rows);
                 let wanted = Wanted { columns: columns(&mut rng), below: &below };
                 let (mut taken, extent) = taken(&file, &wanted, [1, 3][trial % 2]).expect("read");
-                taken.sort_by_key(|row| row.row.depth);
+                taken.sort_by_key(|row| row.row.fault.map(|fault| fault.errno));
                 assert_eq!(extent, Some(Extent::Complete));
                 let shown: Vec<_> = below.iter().map(|path| path.escape_ascii().to_string()).collect();
                 let what = format!("{format:?}, seed {seed}, {:?} of {shown:?}", wanted.columns);
@@ -143,6 +146,7 @@ fn many_sorted_rows() -> Vec<Owned> {
     let like = Rng(11).row(b"");
     let row = |number: usize| {
         let mut row = like.clone();
+        row.row.depth = 1;
         row.parent = format!("{DEEP}/d{:03}", number / 500).into_bytes();
         row.name = format!("f{:03}", number % 500).into_bytes();
         row

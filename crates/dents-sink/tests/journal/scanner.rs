@@ -173,6 +173,7 @@ fn row<'a>(place: &Place<'a>, entry: &'a Entry<'a>) -> Row<'a> {
         ctime: extra.ctime,
         mtime: extra.mtime,
         lazy: false,
+        unknown: dents_sink::read::Columns::empty(),
     });
     let target = if entry.kind() == Kind::Link { entry.link() } else { None };
     Row {

@@ -37,6 +37,9 @@ impl<'p> Printer<'p> {
 
     fn field(&mut self, field: Field, shape: &Shape, at: &At<'_>) {
         let out = &mut self.lines.bytes;
+        if at.facts.unknown.intersects(field.needs()) {
+            return text(b"", shape, out);
+        }
         match field {
             Field::Depth => return number(&at.found.depth.to_string(), true, shape, out),
             Field::Mode => {
