@@ -8,6 +8,9 @@
 //!
 //! A worker that is stuck in the kernel (a pipe that no process reads, a server that does not answer, a FIFO) does not look at the
 //! flag. So the watchdog thread measures the processor time of the process: a process that uses none is stuck.
+//!
+//! The kernel gives a signal to the main thread, if that does not block it, also while that thread is stuck; then no handler runs. So all
+//! threads but the watchdog's block these signals.
 
 use crate::session::Status;
 use dents_sys::{clock, signal};
@@ -59,6 +62,10 @@ pub(crate) fn leave_keys_to_programs() {
 fn install(all: &[i32]) -> Signals {
     let signals = Signals::default();
     let watchdog = watchdog(Arc::clone(&signals.which)).ok();
+    if watchdog.is_some() {
+        // This thread and those that it starts from now on. (Std unblocks all signals for the programs that it starts.)
+        signal::block(true);
+    }
     // Ignored signals stay ignored: SIGINT for a job that a shell started in the background, SIGHUP under nohup(1).
     let wanted = |signal: &i32| !signal::is_ignored(signal.unsigned_abs());
     for signal in all.iter().copied().filter(wanted) {

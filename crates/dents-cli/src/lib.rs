@@ -43,6 +43,7 @@ pub use session::{Host, Message, Session, Status};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use dents_sys::stdio;
 use std::ffi::OsString;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Scan, measure and summarise file trees of any size
@@ -114,12 +115,32 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
         eprint!("{FIRST}");
         return Status::WRONG;
     }
-    let matches = command().get_matches_from(words);
+    let matches = match command().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(said) if said.use_stderr() => said.exit(),
+        Err(help) => return print_help(&help),
+    };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Browse(_) = cli.command {
         interrupt::leave_keys_to_programs();
     }
     cli.command.run(&matches, &Session::program())
+}
+
+/// Help or the version, which clap would count as printed where standard output is closed or full.
+fn print_help(help: &clap::Error) -> Status {
+    if std::io::stdout().is_terminal() {
+        // In colours, where these are wanted.
+        help.exit();
+    }
+    match output::Stdout::default().write_all(help.render().to_string().as_bytes()) {
+        Ok(()) => Status::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Session::program().closed_pipe(),
+        Err(error) => {
+            message::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
+            Status::FAILURE
+        }
+    }
 }
 
 impl Command {

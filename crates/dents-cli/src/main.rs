@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 dents_sys::closed_stdout_fails!();
+dents_sys::exhausted_memory_fails!("dents");
 
 fn main() -> ExitCode {
     dents_cli::main()

@@ -6,6 +6,7 @@ use dents_cli::{Host, Message, Session, Status, Type, Values};
 use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run};
+use dents_lab::slowfs::{Errno, Fault, Kind, Request, SlowFs};
 use dents_sink::{Facts, Row, read};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
@@ -373,6 +374,45 @@ fn a_directory_that_is_not_there_now_is_read_later() {
     fs::rename(dir.path().join("away"), dir.path().join("t/7")).expect("it is ours");
     assert_eq!(run_all(&dir, ""), (1, false));
     assert_eq!(merged(&dir, 0).len(), truth.len());
+}
+
+/// A server that fails after some entries of a directory were read: these are rows already, so the whole task is done again.
+#[test]
+fn a_directory_that_fails_in_the_middle_is_read_again() {
+    for error in [Errno::IO, Errno::STALE, Errno::TIMEDOUT] {
+        let dir = TempDir::new("middle").expect("a directory");
+        let far = SlowFs::builder().entries(2000, &[Kind::File]).tree(3, 3);
+        let Some(far) = far.mount_or_skip() else { return };
+        let words = format!("-- p {}", far.path().display());
+        let fail = || {
+            far.clear_faults();
+            far.fault_after(".", &[Request::Readdir, Request::Readdirplus], 1, Fault::Error(error))
+                .expect("it is there");
+        };
+        let again = "dents: a directory was not read to its end: nothing is committed; run the task again\n";
+        start(&dir, &words);
+        let task = dents(dir.path(), "scan --part p --task 1");
+        fail();
+        let (_, told) = ends(&task, 1);
+        assert!(told.ends_with(again), "{error}: {told}");
+        ends(&dents(dir.path(), "parts verify p"), 1);
+        far.clear_faults();
+        stdout(&task);
+        assert_eq!(merged(&dir, 0).len(), 1 + 2000 + 3 * 4, "{error}");
+
+        // A directory that fails for ever does not keep the scan from its end, but from being whole.
+        fs::remove_dir_all(dir.path().join("p")).expect("it is ours");
+        start(&dir, &words);
+        for nth in 1..=3 {
+            fail();
+            let (_, told) = ends(&task, 1);
+            assert_eq!(told.ends_with(again), nth < 3, "{error}, {nth}: {told}");
+        }
+        far.clear_faults();
+        ends(&task, 0);
+        assert_eq!(text(&run(&dents(dir.path(), "parts claim p")).stderr), "");
+        ends(&dents(dir.path(), "parts verify p"), 1);
+    }
 }
 
 /// As on a machine where the root is not mounted: before a task, and while it runs.

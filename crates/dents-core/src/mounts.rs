@@ -21,6 +21,27 @@ use dents_sys::{AsRawFd, BorrowedFd, CWD, file, link};
 /// network file systems, FUSE and /proc.
 const HONEST: [FsType; 5] = [FsType::EXT, FsType::XFS, FsType::TMPFS, FsType::RAMFS, FsType::F2FS];
 
+/// File systems that ask no server and no other process, so that requests about their files end.
+const LOCAL: [&[u8]; 17] = [
+    b"bcachefs",
+    b"btrfs",
+    b"devtmpfs",
+    b"erofs",
+    b"exfat",
+    b"ext2",
+    b"ext3",
+    b"ext4",
+    b"f2fs",
+    b"overlay",
+    b"proc",
+    b"ramfs",
+    b"squashfs",
+    b"sysfs",
+    b"tmpfs",
+    b"xfs",
+    b"zfs",
+];
+
 /// With fewer entries than this, a `statx` of each costs less than reading the list of mounts.
 const WORTH_IT: usize = 64;
 
@@ -103,6 +124,14 @@ impl Mounts {
         let mut text = [0; 4096];
         let Some(above) = path_of(dir, &mut text) else { return true };
         self.list().is_none_or(|mounts| !children(mounts, &below(above, path)).is_empty())
+    }
+
+    /// Whether a directory and all above it are on file systems of this machine alone: not on a server's, in an automounter's or
+    /// in FUSE, where a request may never be answered. `directory` is canonical. Costs four calls the first time. False without
+    /// /proc, where it is not known.
+    #[must_use]
+    pub fn answer_above(&self, directory: &[u8]) -> bool {
+        self.list().is_some_and(|mounts| answer_above(mounts, directory))
     }
 
     /// The types of the mounted file systems, by their device numbers; none without /proc. Costs four calls the first
@@ -205,6 +234,16 @@ fn is_above_any(mounts: &[u8], directory: &[u8]) -> bool {
     let is_above =
         |path: &[u8]| memchr::memchr_iter(b'/', path).any(|slash| names_equal(&path[..slash], directory));
     Mount::all(mounts).any(|mount| is_above(mount.point))
+}
+
+/// Whether all mounts of the list that a path leads through are local. At least one is: the root.
+fn answer_above(mounts: &[u8], directory: &[u8]) -> bool {
+    let path = if directory == b"/" { b"" } else { directory };
+    let ends = || memchr::memchr_iter(b'/', path).chain([path.len()]);
+    let leads_through = |mount: &Mount<'_>| ends().any(|end| names_equal(mount.point, &path[..end]));
+    let through = || Mount::all(mounts).filter(leads_through);
+    let is_local = |mount: Mount<'_>| mount.source().is_some_and(|(fs_type, _)| LOCAL.contains(&fs_type));
+    path.first().is_none_or(|first| *first == b'/') && through().next().is_some() && through().all(is_local)
 }
 
 /// Whether a directory is a mount point where a whole file system is shown, with none mounted below. It may be several mount points, one on
@@ -314,6 +353,24 @@ mod tests {
             !is_above_any(b"27 1 254:0 / / rw - ext4 /dev/vda rw\n", b"/"),
             "the root is mounted nowhere below"
         );
+    }
+
+    #[test]
+    fn where_requests_end() {
+        let lines = b"30 27 0:30 / /net rw - autofs auto.net rw\n31 27 0:31 / /mnt/a\\040b\\134/deep/far rw - nfs4 s:/ rw\n\
+            32 27 0:32 / /home rw - autofs x rw\n33 32 254:9 / /home rw - ext4 /dev/vdb rw\n";
+        let mounts = [MOUNTS, lines].concat();
+        for path in
+            ["/", "/usr", "/mnt/a b\\", "/mnt/a b\\/deep", "/mnt/a b\\/deep/farther", "/network", "/proc/1"]
+        {
+            assert!(answer_above(&mounts, path.as_bytes()), "{path}");
+        }
+        for path in
+            ["/net", "/net/x", "/mnt/a b\\/deep/far", "/mnt/a b\\/deep/far/x/y", "/home/x", "relative"]
+        {
+            assert!(!answer_above(&mounts, path.as_bytes()), "{path}");
+        }
+        assert!(!answer_above(b"", b"/usr"), "nothing is known");
     }
 
     #[test]

@@ -84,6 +84,9 @@ const PRIVILEGED: &[(&str, i64)] = &[
     ("ptrace", libc::SYS_ptrace),
 ];
 
+/// Calls that a filter may refuse and no profile does.
+const OTHERS: &[(&str, i64)] = &[("prctl", libc::SYS_prctl)];
+
 /// The refused system calls, and their errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -133,7 +136,7 @@ fn said(error: impl std::fmt::Display) -> String {
 }
 
 fn number(name: &str) -> Result<i64, String> {
-    let known = CALLS.iter().map(|call| (call.0, call.1)).chain(PRIVILEGED.iter().copied());
+    let known = CALLS.iter().map(|call| (call.0, call.1)).chain(PRIVILEGED.iter().chain(OTHERS).copied());
     let found = known.into_iter().find(|(known, _)| *known == name);
     found
         .map(|(_, number)| number)

@@ -25,6 +25,7 @@ pub mod diff;
 pub mod disk;
 pub mod draw;
 pub mod fixture;
+pub mod hostile;
 pub mod kernels;
 pub mod known;
 pub mod loopfs;

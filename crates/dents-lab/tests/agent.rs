@@ -1,6 +1,7 @@
 //! The agent, the process that makes the requests if there is a deadline, is killed: the listing reports that once,
 //! ends with status 2 at once, and leaves the terminal as it was.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use dents_lab::process::{Run, Watch, children};
 use dents_lab::rng::Rng;
 use dents_lab::shown::{ERASE, Shown};
 use dents_lab::slowfs::{Fault, Kind, Mounted, Request, SlowFs};
-use dents_lab::suite::checked;
+use dents_lab::suite::{checked, release};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The listing has a minute for its answers. That its agent is gone it must see long before.
@@ -37,20 +38,25 @@ fn listing(far: &Mounted, options: &str) -> Run {
 
 /// Kills the listing's agent some time after it was started.
 fn kill_agent(lister: Pid, signal: Signal, after: Duration) {
+    let agent = agent_of(lister, checked().path());
+    std::thread::sleep(after);
+    kill_process(agent, signal).expect("it is there");
+}
+
+/// The agent of a listing that was started.
+fn agent_of(lister: Pid, program: &Path) -> Pid {
     let start = Instant::now();
-    let agent = loop {
+    loop {
         // Until it executes `dls`, the shell has other children.
         let exe = std::fs::read_link(format!("/proc/{}/exe", lister.as_raw_nonzero())).unwrap_or_default();
-        if exe == checked().path()
+        if exe == program
             && let Some(agent) = children(lister).first()
         {
-            break *agent;
+            return *agent;
         }
         assert!(start.elapsed() < AT_ONCE, "there is no agent");
         std::thread::sleep(Duration::from_millis(1));
-    };
-    std::thread::sleep(after);
-    kill_process(agent, signal).expect("it is there");
+    }
 }
 
 fn expected(signal: Signal) -> String {
@@ -109,6 +115,42 @@ fn its_end_is_told_into_pipes() {
                 assert_eq!(output.status.code(), Some(2), "{what}");
                 assert!(said.ends_with(&expected(signal)) && said.lines().count() == 1, "{what}");
             }
+        }
+    }
+}
+
+/// Whether a process lives; a zombie executes no file.
+fn lives(pid: Pid) -> bool {
+    std::fs::read_link(format!("/proc/{}/exe", pid.as_raw_nonzero())).is_ok()
+}
+
+/// The agent ends soon after the lister, whatever ends it, also where a filter of system calls refuses the signal that the
+/// kernel would send.
+#[test]
+fn it_ends_after_the_lister() {
+    let Some(far) = far() else { return };
+    for refused in ["EPERM:prctl", "ENOSYS:prctl", "ENOSYS:listxattrat"] {
+        for (subject, signal) in
+            [(checked(), Signal::KILL), (release(), Signal::TERM), (release(), Signal::INT)]
+        {
+            far.clear_faults();
+            far.fault("e03456", Request::STAT, Fault::Hang).expect("it is there");
+            let run = Run::new(Path::new(env!("CARGO_BIN_EXE_refuse")));
+            let run = run.args([refused, subject.path().to_str().expect("a path"), "--timeout=60s", "-l"]);
+            let mut command = run.args([far.path()]).command();
+            let mut child = command.stdout(Stdio::null()).spawn().expect("refuse starts");
+            let agent = agent_of(Pid::from_child(&child), subject.path());
+            kill_process(Pid::from_child(&child), signal).expect("it is there");
+            child.wait().expect("it ends");
+            let start = Instant::now();
+            while lives(agent) && start.elapsed() < AT_ONCE {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let left = lives(agent);
+            if left {
+                kill_process(agent, Signal::KILL).expect("it is there");
+            }
+            assert!(!left, "{refused}, {signal:?}: the agent {agent:?} lives {AT_ONCE:?} after the lister");
         }
     }
 }

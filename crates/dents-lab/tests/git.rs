@@ -12,6 +12,8 @@ use dents_lab::suite::{checked, is_root};
 
 #[path = "git/ends.rs"]
 mod ends;
+#[path = "git/search.rs"]
+mod search;
 #[path = "git/trust.rs"]
 mod trust;
 

@@ -38,8 +38,17 @@ pub fn is_invisible(char: char) -> bool {
     RANGES.iter().any(|(first, last)| (*first..=*last).contains(&char))
 }
 
+/// Whether a character whose UTF-8 begins with this byte can be one of these: most letters of most scripts are passed over by it.
+const fn may_begin(byte: u8) -> bool {
+    matches!(byte, 0xc2 | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
+}
+
 /// Whether the character of `len` bytes at `at`, which is valid UTF-8, must be escaped there.
-pub(crate) fn must_escape(text: &[u8], at: usize, len: usize) -> bool {
+#[must_use]
+pub fn must_escape(text: &[u8], at: usize, len: usize) -> bool {
+    if !text.get(at).is_some_and(|byte| may_begin(*byte)) {
+        return false;
+    }
     let Some(char) = first(&text[at..at + len]) else { return false };
     if !is_invisible(char) {
         return false;
@@ -58,4 +67,18 @@ fn first(text: &[u8]) -> Option<char> {
 fn last(text: &[u8]) -> Option<char> {
     let begin = (1..=text.len().min(4)).map(|back| text.len() - back).find(|at| text[*at] & 0xc0 != 0x80)?;
     first(&text[begin..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_found_by_its_first_byte() {
+        let mut room = [0; 4];
+        for char in ('\0'..=char::MAX).filter(|char| is_invisible(*char)) {
+            let text = char.encode_utf8(&mut room).as_bytes();
+            assert!(must_escape(text, 0, text.len()), "{}", char.escape_unicode());
+        }
+    }
 }

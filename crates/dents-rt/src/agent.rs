@@ -4,7 +4,8 @@
 //! be woken by any signal. Then its whole process cannot end, not even by exit_group. So calls that may block run in
 //! another process: one clone with CLONE_VM and without CLONE_THREAD. The two processes share all memory and nothing
 //! else. When our process ends, its parent sees that at once. The kernel sends SIGKILL to the agent
-//! (PR_SET_PDEATHSIG), and its stuck threads end when their calls return.
+//! (PR_SET_PDEATHSIG), and its stuck threads end when their calls return. Where a filter of system calls refuses that
+//! signal, a thread of the agent looks ten times a second whether its parent is still our process.
 //!
 //! If the agent ends before our process (SIGKILL, a bug), it may have held any lock, even the allocator's, and a
 //! thread of ours that takes that lock waits for ever. So one thread of ours waits for the agent's end, takes no lock
@@ -18,7 +19,8 @@
 //! The pages that were touched (two or three) stay until the last process with this memory has ended.
 //!
 //! System calls: an agent costs the caller six (mmap, mprotect, clone, twice), itself three (close_range, prctl,
-//! getppid), and the thread that waits for its end one (futex). A thread costs three.
+//! getppid), and the thread that waits for its end one (futex). A thread costs three. Without the signal the agent costs one
+//! thread more.
 
 use alloc::boxed::Box;
 use core::ffi::c_void;
@@ -61,11 +63,11 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
     let us = getpid();
     let life = move || {
         close_all();
-        // Cannot fail: the signal is valid.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+        let will_end = set_parent_process_death_signal(Some(Signal::KILL))
+            .or_else(|_| thread(Box::new(move || end_after(us))));
         AGENT.store(getpid().as_raw_nonzero().get().unsigned_abs(), Ordering::Relaxed);
         // If our process had ended before that, no signal would ever end the agent.
-        if getppid() == Some(us) {
+        if will_end.is_ok() && getppid() == Some(us) {
             job();
         }
     };
@@ -96,6 +98,23 @@ fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
     crate::exit(TROUBLE)
 }
 
+/// The loop of the thread that ends the agent after our process, `parent`, where the kernel sends no signal. The lister sends
+/// none either (it may be killed), and the agent blocks those of the keyboard. It allocates nothing and takes no lock: our
+/// process may have ended while it held one.
+fn end_after(parent: Pid) {
+    const NAP: futex::Timespec = futex::Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    while getppid() == Some(parent) {
+        nap(&NAP);
+    }
+    crate::exit(TROUBLE)
+}
+
+/// Sleeps. A signal may wake the thread earlier.
+fn nap(time: &futex::Timespec) {
+    let never = AtomicU32::new(0);
+    let _ = futex::wait(&never, futex::Flags::PRIVATE, 0, Some(time));
+}
+
 /// How the agent ended. The kernel reports it when the agent's last thread has ended: soon, unless one is stuck.
 fn how_it_ended(agent: u32) -> Status {
     /// `__WALL` of wait4(2): includes children without an exit signal.
@@ -103,10 +122,9 @@ fn how_it_ended(agent: u32) -> Status {
     const NAPS: u32 = 50;
     const NAP: futex::Timespec = futex::Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
     let options = WaitOptions::NOHANG | WaitOptions::from_bits_retain(ALL);
-    let never = AtomicU32::new(0);
     for _ in 0..NAPS {
         match waitpid(Pid::from_raw(agent.cast_signed()), options) {
-            Ok(None) => drop(futex::wait(&never, futex::Flags::PRIVATE, 0, Some(&NAP))),
+            Ok(None) => nap(&NAP),
             Ok(Some((_, status))) => return status_of(status),
             Err(_) => break,
         }

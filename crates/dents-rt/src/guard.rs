@@ -43,9 +43,11 @@ fn watch(parent: Pid) {
     arch::set_blocked_signals(SignalSet::MAX);
     let _ = setpgid(None, None);
     agent::close_all();
-    let _ = set_parent_process_death_signal(Some(END));
+    // Refused by a filter of system calls: then the child, which needs the same signal, does not start, and a guard
+    // that waited would stay for ever.
+    let will_end = set_parent_process_death_signal(Some(END)).is_ok();
     // Otherwise the parent has ended before the call above.
-    if getppid() == Some(parent) {
+    if will_end && getppid() == Some(parent) {
         arch::wait_for_signal(1 << (END.as_raw() - 1));
     }
     // The guard never kills a group that it does not lead: our group may be that of the shell.

@@ -1,7 +1,7 @@
 //! Error messages about files, in one sentence: the file, the problem, a remedy.
 
 use crate::dir::Refused;
-use dents_render::record::text::is_bidi_control;
+use dents_render::invisible::must_escape;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
@@ -100,11 +100,11 @@ pub(crate) fn too_new(path: &Path, version: u64, ours: u32) -> Error {
     bad_file(path, &problem, "read it with the program that wrote it, or a newer one")
 }
 
-/// A path with its control characters, and those that change the direction of writing, escaped.
+/// A path with its control characters, and those that are not visible or change the direction of writing, escaped.
 pub(crate) fn shown(path: &Path) -> String {
     path.as_os_str().as_encoded_bytes().utf8_chunks().fold(String::new(), |mut shown, chunk| {
-        for c in chunk.valid().chars() {
-            if c.is_control() || is_bidi_control(c) {
+        for (at, c) in chunk.valid().char_indices() {
+            if c.is_control() || must_escape(chunk.valid().as_bytes(), at, c.len_utf8()) {
                 shown.extend(c.escape_default())
             } else {
                 shown.push(c)

@@ -66,6 +66,15 @@ pub fn forget() {
     TAKEN.store(ptr::null_mut(), SeqCst);
 }
 
+/// Gives the terminal back, if it is taken: an `ioctl` and a `write`.
+pub(crate) fn give_back() {
+    // SAFETY: the pointer is null, or what `remember` leaked.
+    if let Some(taken) = unsafe { TAKEN.swap(ptr::null_mut(), SeqCst).as_ref() } {
+        let _ = tcsetattr(STDIN, OptionalActions::Now, &taken.modes);
+        let _ = rustix::io::write(STDOUT, taken.sequences);
+    }
+}
+
 fn handle(signal: u32) {
     if signal::is_ignored(signal) {
         return;
@@ -85,12 +94,8 @@ fn handle(signal: u32) {
 }
 
 extern "C" fn end(signal: i32, info: *mut c_void, context: *mut c_void) {
-    // SAFETY: the pointer is null, or what `remember` leaked.
-    if let Some(taken) = unsafe { TAKEN.swap(ptr::null_mut(), SeqCst).as_ref() } {
-        // SIGTTOU is blocked here, so this does not stop the program in the background.
-        let _ = tcsetattr(STDIN, OptionalActions::Now, &taken.modes);
-        let _ = rustix::io::write(STDOUT, taken.sequences);
-    }
+    // SIGTTOU is blocked here, so this does not stop the program in the background.
+    give_back();
     let before = BEFORE.load(SeqCst);
     if signal as u32 == SEGV && before > 1 {
         // SAFETY: it was installed as a handler with these arguments by std, and is called as the kernel would call it. After an overflow

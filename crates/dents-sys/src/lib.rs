@@ -21,6 +21,7 @@
 //! | [`fatal`] | gives a terminal back when a signal ends the program | `rt_sigaction`, `ioctl`, `write` |
 //! | [`event`] | wakes a thread that polls descriptors | `eventfd2`, `read`, `write` |
 //! | [`futex`] | waits until another thread changes a word | `futex` |
+//! | [`memory`] | ends a program that has no memory left | `write`, `exit_group` |
 //! | [`clock`] | the time | `clock_gettime` |
 //! | [`file`](mod@file) | the contents of a small file | `openat`, `read`, `write`, `close` |
 //! | [`cwd`] | a working directory for one thread | `unshare`, `fchdir` |
@@ -48,6 +49,7 @@ pub mod futex;
 pub mod fuzzing;
 pub mod host;
 pub mod link;
+pub mod memory;
 pub mod sched;
 pub mod signal;
 pub mod stat;

@@ -15,6 +15,7 @@ pub(crate) mod nr {
     pub(crate) const GETDENTS64: usize = 217;
     #[cfg(not(feature = "libc"))]
     pub(crate) const CLOCK_GETTIME: usize = 228;
+    pub(crate) const EXIT_GROUP: usize = 231;
     pub(crate) const TGKILL: usize = 234;
     pub(crate) const EVENTFD2: usize = 290;
     pub(crate) const STATX: usize = 332;
@@ -25,6 +26,7 @@ pub(crate) mod nr {
 pub(crate) mod nr {
     pub(crate) const EVENTFD2: usize = 19;
     pub(crate) const GETDENTS64: usize = 61;
+    pub(crate) const EXIT_GROUP: usize = 94;
     #[cfg(not(feature = "libc"))]
     pub(crate) const CLOCK_GETTIME: usize = 113;
     pub(crate) const SCHED_GETAFFINITY: usize = 123;
@@ -46,6 +48,7 @@ pub(crate) mod nr {
     pub(crate) const RT_SIGPENDING: usize = libc::SYS_rt_sigpending as usize;
     pub(crate) const RT_SIGACTION: usize = libc::SYS_rt_sigaction as usize;
     pub(crate) const RT_SIGTIMEDWAIT: usize = libc::SYS_rt_sigtimedwait as usize;
+    pub(crate) const EXIT_GROUP: usize = libc::SYS_exit_group as usize;
     pub(crate) const TGKILL: usize = libc::SYS_tgkill as usize;
     pub(crate) const EVENTFD2: usize = libc::SYS_eventfd2 as usize;
 }

@@ -1,7 +1,7 @@
 //! The environment, read once.
 //!
 //! [`Environment`] has a field for every variable that `dls` uses; no later stage reads the environment. The variables
-//! of other programs (`PATH`, git's) are passed on to children unread.
+//! of other programs (`PATH`, most of git's) are passed on to children unread.
 
 use core::ffi::CStr;
 
@@ -36,6 +36,7 @@ variables! {
     b"DLS_GIT_BUDGET" => dls_git_budget: "How long git may take.",
     b"DLS_ICONS" => dls_icons: "Icons beside the built-in ones.",
     b"DLS_TIMEOUT" => dls_timeout: "The value of `--timeout`, unless that is said.",
+    b"GIT_CEILING_DIRECTORIES" => git_ceiling_directories: "Directories that are not looked into for repositories.",
     b"HOME" => home: "The parent of `.config`.",
     b"LANG" => lang: "The locale of what has no `LC_*` variable of its own.",
     b"LANGUAGE" => language: "The languages of messages, in order of preference.",
@@ -79,7 +80,8 @@ impl<'a> Environment<'a> {
 
     fn take(&mut self, string: &'a [u8]) {
         // Most variables are not among these, and are passed over at their first letter.
-        if !matches!(string, [b'B' | b'C' | b'D' | b'H' | b'L' | b'N' | b'P' | b'Q' | b'T' | b'X', ..]) {
+        if !matches!(string, [b'B' | b'C' | b'D' | b'G' | b'H' | b'L' | b'N' | b'P' | b'Q' | b'T' | b'X', ..])
+        {
             return;
         }
         let Some(equals) = memchr::memchr(b'=', string) else { return };

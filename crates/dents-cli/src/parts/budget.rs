@@ -1,4 +1,5 @@
-//! What a task leaves over: the directories that it has not opened when its budget is used up, and those that it could not open now.
+//! What a task leaves over: the directories that it has not opened when its budget is used up, and those that it could not open now. If a
+//! directory fails after some of its entries were read, these are rows already: the whole task is given up, and done again.
 
 use crate::scan::rows;
 use crate::scan::text_output::FirstError;
@@ -25,6 +26,8 @@ pub(crate) struct Budget<'b> {
     operands: &'b [CString],
     /// The directories of the task other than roots, and how often they could not be opened.
     own: HashMap<(&'b [u8], &'b [u8]), u32>,
+    may_give_up: bool,
+    gave_up: AtomicBool,
 }
 
 impl<'b> Budget<'b> {
@@ -34,11 +37,13 @@ impl<'b> Budget<'b> {
         (entries, end): (u64, Option<Instant>),
         operands: &'b [CString],
         start_points: impl IntoIterator<Item = (&'b StartPoint, u32)>,
+        may_give_up: bool,
     ) -> Self {
-        let (met, has_begun) = (AtomicU64::new(0), AtomicBool::new(false));
+        let [has_begun, gave_up] = [const { AtomicBool::new(false) }; 2];
+        let met = AtomicU64::new(0);
         let own = start_points.into_iter();
         let own = own.map(|(start, tries)| ((&start.parent[..], start.name.to_bytes()), tries)).collect();
-        Budget { attempt, first_error, met, entries, end, has_begun, operands, own }
+        Budget { attempt, first_error, met, entries, end, has_begun, operands, own, may_give_up, gave_up }
     }
 
     /// Counts the entries of a batch.
@@ -62,6 +67,18 @@ impl<'b> Budget<'b> {
         let may_pass = failure.problem == Problem::Open && may_pass(failure.errno, own.is_some());
         let name = CString::new(name).ok().filter(|_| may_pass && tries < TRIES);
         name.is_some_and(|name| self.leave((parent, &name), failure.depth, tries))
+    }
+
+    /// Whether the task is given up, because a directory could not be read to its end and may be later, or by another machine.
+    pub(crate) fn gives_up(&self, failure: &Failure<'_>) -> bool {
+        let gives_up = self.may_give_up && failure.problem == Problem::Read && may_pass(failure.errno, false);
+        self.gave_up.fetch_or(gives_up, Relaxed);
+        gives_up
+    }
+
+    /// Whether the task was given up.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.load(Relaxed)
     }
 
     fn leave(&self, (parent, name): (&[u8], &CStr), depth: u32, tries: u32) -> bool {

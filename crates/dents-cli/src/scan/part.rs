@@ -55,6 +55,16 @@ impl Part {
     }
 }
 
+/// How a task ended.
+enum Ended {
+    /// It was committed, or stopped.
+    Done(Box<Done>),
+    /// Another run of it was committed.
+    Lost,
+    /// A directory could not be read to its end: it must be run again.
+    GivenUp,
+}
+
 /// Does a task.
 pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Status {
     let (Some(dir), Some(id)) = (&args.part.part, &args.part.task) else {
@@ -127,12 +137,7 @@ fn line(parts: &Parts, matches: &ArgMatches) -> Vec<OsString> {
 }
 
 /// Walks the directories of the task until the budget is used up, and commits.
-fn walk(
-    task: &Task<'_>,
-    parts: &Parts,
-    id: &str,
-    budget: (u64, Option<Instant>),
-) -> io::Result<Option<Done>> {
+fn walk(task: &Task<'_>, parts: &Parts, id: &str, budget: (u64, Option<Instant>)) -> io::Result<Ended> {
     let (mut roots, mut start_points, mut tries) = (Vec::new(), Vec::new(), Vec::new());
     for directory in parts.directories(id)? {
         match directory {
@@ -149,7 +154,7 @@ fn walk(
     let sink = attempt.shard(&task.args.output.about((parts.plan().begun, None), &[], details))?;
     let (owners, operands) = (SharedOwners::default(), task.args.walk.paths());
     let own = start_points.iter().zip(tries);
-    let left = Budget::new(&attempt, &task.first_error, budget, &operands, own);
+    let left = Budget::new(&attempt, &task.first_error, budget, &operands, own, parts.may_give_up(id)?);
     let special = Special {
         paths: Some(&roots),
         start_points: &start_points,
@@ -158,28 +163,38 @@ fn walk(
     };
     let make = || Rows::new(sink.part(), &task.first_error, &owners, &operands).with(columns);
     let done = task.walk_from((rows::needs(columns), true), special, make);
+    if left.gave_up() && !task.first_error.is_set() {
+        parts.give_up(id)?;
+        return Ok(Ended::GivenUp);
+    }
     if done.end != End::Complete || task.first_error.is_set() {
-        return Ok(Some(done));
+        return Ok(Ended::Done(Box::new(done)));
     }
     // What a tree that went away meanwhile seems to have is not what it has.
     parts.plan().check_trees(parts.dir())?;
     let _hold = Hold::begin();
     let extent = if done.root_failed { Extent::Partial } else { Extent::Complete };
     match attempt.commit(sink, extent)? {
-        (Committed::Won, _) => Ok(Some(done)),
+        (Committed::Won, _) => Ok(Ended::Done(Box::new(done))),
         (Committed::Lost, _) => {
             task.session.say(format!("task {id} was committed by another run of it").as_bytes());
-            Ok(None)
+            Ok(Ended::Lost)
         }
     }
 }
 
-fn finish(task: Task<'_>, done: io::Result<Option<Done>>) -> Status {
+fn finish(task: Task<'_>, ended: io::Result<Ended>) -> Status {
     let Task { first_error, session, .. } = task;
-    match (first_error.into_result(), done) {
-        (Ok(()), Ok(None)) => Status::SUCCESS,
-        (Ok(()), Ok(Some(done))) if done.end == End::Complete => status(&done, Path::new("-"), session),
-        (Ok(()), Ok(Some(_))) => {
+    match (first_error.into_result(), ended) {
+        (Ok(()), Ok(Ended::Lost)) => Status::SUCCESS,
+        (Ok(()), Ok(Ended::GivenUp)) => {
+            session.say(b"a directory was not read to its end: nothing is committed; run the task again");
+            Status::FAILURE
+        }
+        (Ok(()), Ok(Ended::Done(done))) if done.end == End::Complete => {
+            status(&done, Path::new("-"), session)
+        }
+        (Ok(()), Ok(Ended::Done(_))) => {
             session.say(b"interrupted: nothing is committed; run the task again");
             session.stopped().unwrap_or(Status::FAILURE)
         }

@@ -278,8 +278,13 @@ impl<C: Consumer> Visitor for Live<'_, C> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         self.plan.diagnostics.failed(failure);
-        if self.plan.budget.is_some_and(|budget| budget.leaves_failed(failure)) {
-            return Step::Enter;
+        if let Some(budget) = self.plan.budget {
+            if budget.leaves_failed(failure) {
+                return Step::Enter;
+            }
+            if budget.gives_up(failure) {
+                return Step::Stop;
+            }
         }
         if failure.depth == 1 && failure.problem != Problem::Loop {
             self.plan.root_failed.store(true, Relaxed);

@@ -111,6 +111,11 @@ fn without_standard_output_it_fails() {
             let told = "dents: cannot write to standard output: Bad file descriptor\n";
             assert_eq!(text(&outcome.stderr), told, "{args:?}");
         }
+        for args in [&["--help"][..], &["--version"], &["du", "--help"], &["help", "scan"]] {
+            let outcome = closed(Run::new(program).cwd(dir.path()).args(args));
+            let told = "dents: cannot write to standard output: Bad file descriptor\n";
+            assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(1), told), "{args:?}");
+        }
         let outcome = closed(dents(dir.path()).args(["-o", "rows.ndjson", "t"]));
         assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(0), ""));
         let written = std::fs::read_to_string(dir.path().join("rows.ndjson")).expect("a file");

@@ -61,6 +61,9 @@ const AHEAD: usize = 200_000;
 /// Requests in flight at first: one worker reads names, one requests metadata.
 const BEGIN: usize = 2;
 
+/// Calls in flight where there is nothing else, stuck ones included.
+const CALLS: usize = 64;
+
 /// A process that may be abandoned, with its stuck threads.
 pub trait Agent: Getent + Sync {
     /// Starts the process, which executes `job`. If it ends before this program, this program must end too: a lock that it held
@@ -149,6 +152,26 @@ pub struct Deadline {
 }
 
 impl Deadline {
+    /// Starts the agent for [calls](Deadline::calls) alone, which have deadlines of their own.
+    ///
+    /// # Errors
+    /// Why there can be no agent.
+    pub fn for_calls(agent: &'static dyn Agent) -> Result<Deadline> {
+        let wanted = Wanted {
+            needs: NeedsByKind::default(),
+            operand_needs: NeedsByKind::default(),
+            dereference: Dereference::Never,
+            filter: Filter::default(),
+            lists_operands: false,
+            recursive: false,
+            lazy: false,
+            watch: None,
+            explains: false,
+            policy: None,
+        };
+        Deadline::start(agent, wanted, (u64::MAX, 0), (Some(1), CALLS))
+    }
+
     /// Starts the agent. `until_ns` is the deadline on the clock of [`dents_sys::clock::monotonic_ns`]. Lookups that
     /// follow from the answers (names of owners, absolute paths) may take `grace_ns` more. At most `in_flight`
     /// requests are in flight at a time. If `threads` is set, at most this many workers that are not stuck make
@@ -280,15 +303,27 @@ impl Deadline {
     #[must_use]
     pub fn canonical(&self, base: &[u8], names: Vec<Vec<u8>>) -> Vec<Option<Vec<u8>>> {
         let base: Arc<[u8]> = base.into();
-        let calls: Vec<_> = names
-            .into_iter()
-            .map(|name| {
+        self.calls(
+            None,
+            names.into_iter().map(|name| {
                 let base = base.clone();
-                self.call(move |_| canonicalize(&base, &name))
-            })
-            .collect();
-        let _ = self.wait(self.late_ns, || calls.iter().all(|call| call.lock().is_some()).then_some(()));
-        calls.iter().map(|call| call.lock().take()).collect()
+                move || canonicalize(&base, &name)
+            }),
+        )
+    }
+
+    /// The results of calls that may never return, each a task of its own; `None` for those without one when the later
+    /// deadline has passed, or `until_ns` if that is earlier.
+    #[must_use]
+    pub fn calls<T: Send + 'static, F: FnOnce() -> T + Send + 'static>(
+        &self,
+        until_ns: Option<u64>,
+        calls: impl Iterator<Item = F>,
+    ) -> Vec<Option<T>> {
+        let answers: Vec<_> = calls.map(|call| self.call(move |_| call())).collect();
+        let until_ns = until_ns.map_or(self.late_ns, |until_ns| until_ns.min(self.late_ns));
+        let _ = self.wait(until_ns, || answers.iter().all(|answer| answer.lock().is_some()).then_some(()));
+        answers.iter().map(|answer| answer.lock().take()).collect()
     }
 
     /// Lets the agent execute a call. Its result is published through the returned slot.

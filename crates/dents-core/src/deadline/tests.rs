@@ -233,6 +233,21 @@ fn absolute_paths() {
 }
 
 #[test]
+fn calls_have_deadlines_of_their_own() {
+    let deadline = Deadline::for_calls(&Std).unwrap();
+    let sleep = |ms| move || std::thread::sleep(Duration::from_millis(ms));
+    let until = |ms: u64| Some(clock::monotonic_ns() + ms * 1_000_000);
+    let start = Instant::now();
+    assert_eq!(deadline.calls(until(100), [0, 20_000, 0].into_iter().map(sleep)), [Some(()), None, Some(())]);
+    assert_eq!(
+        deadline.calls(until(LONG), [0, 0].into_iter().map(sleep)),
+        [Some(()); 2],
+        "beside the stuck one"
+    );
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
 fn no_agent_is_an_error() {
     let refused = Deadline::start(&Refused, wanted(false), (u64::MAX, 0), (Some(3), 16));
     assert_eq!(refused.err(), Some(Errno::AGAIN));

@@ -12,6 +12,7 @@ use super::mounted::{Mounted, Parts};
 use super::request::Request;
 use super::server::Pace;
 use super::tree::{Kind, ROOT, Tree};
+use super::tricks::Tricks;
 use crate::fixture::TempDir;
 use crate::rng::Rng;
 
@@ -45,6 +46,7 @@ pub struct Builder {
     pace: Pace,
     habits: Habits,
     default_permissions: bool,
+    tricks: Tricks,
 }
 
 impl Builder {
@@ -103,6 +105,37 @@ impl Builder {
     pub fn endless(mut self) -> Builder {
         self.endless = true;
         self
+    }
+
+    /// An endless root whose names after its entries are all the same.
+    pub fn repeats(mut self) -> Builder {
+        self.tricks.repeats = true;
+        self.endless()
+    }
+
+    /// The root has a directory `down`, which has one too, and so on for ever.
+    pub fn bottomless(mut self) -> Builder {
+        self.tricks.bottomless = true;
+        self
+    }
+
+    /// The root has a directory `myself`, which is the root.
+    pub fn contains_itself(mut self) -> Builder {
+        self.tricks.contains_itself = true;
+        self
+    }
+
+    /// An entry of the root of one kind, for which directories return the type of another.
+    pub fn lie(mut self, name: &str, kind: Kind, told: Kind) -> Builder {
+        self.tricks.lies.insert(name.into(), told);
+        self.entry(name, kind)
+    }
+
+    /// A file in the root with this size, and these seconds since 1970 for all its times. The kernel answers `EIO` where the size is
+    /// negative as a signed number.
+    pub fn figures(mut self, name: &str, size: u64, seconds: i64) -> Builder {
+        self.tricks.figures.insert(name.into(), (size, seconds));
+        self.entry(name, Kind::File)
     }
 
     /// With every piece of the root that is read, `count` names (`passing-0` …) come at random places between
@@ -258,6 +291,7 @@ impl Builder {
         }
         let said = |path: &Path, error: Errno| format!("{}: {error}", path.display());
         let mut tree = Tree::new(self.owners.clone(), self.endless, self.churn);
+        tree.tricks = self.tricks.clone();
         self.fill(&mut tree)?;
         for (path, name, value) in &self.xattrs {
             let inode = tree.resolve(path).map_err(|error| said(path, error))?;

@@ -32,6 +32,7 @@ mod request;
 mod server;
 mod table;
 mod tree;
+mod tricks;
 
 pub use builder::{Builder, SlowFs};
 pub use fault::{ERRORS, Fault};

@@ -149,6 +149,19 @@ impl Mounted {
         Ok(())
     }
 
+    /// The same, once so many such requests have been answered as they should.
+    pub fn fault_after(
+        &self,
+        path: impl AsRef<Path>,
+        requests: &[Request],
+        spare: u64,
+        fault: Fault,
+    ) -> Result<(), Errno> {
+        let inode = lock(&self.tree).resolve(path.as_ref())?;
+        self.server.change_faults(|faults| faults.add(Some(inode), Rule::new(requests, spare, fault)));
+        Ok(())
+    }
+
     /// Takes all faults away. Requests that are unanswered by then stay so.
     pub fn clear_faults(&self) {
         self.server.change_faults(Faults::clear);

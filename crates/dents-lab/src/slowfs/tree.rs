@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime};
 use fuser::{FileAttr, FileType, INodeNo};
 use rustix::io::Errno;
 
+use super::tricks::{AGAIN, BOTTOM, DOWN, MYSELF, Tricks};
 use crate::rng::Rng;
 
 /// The type of an entry.
@@ -132,6 +133,7 @@ pub(super) struct Tree {
     endless: bool,
     churn: Churn,
     rng: Rng,
+    pub(super) tricks: Tricks,
 }
 
 /// Names that come and go with every piece of the root that is read.
@@ -152,7 +154,15 @@ impl Tree {
             children: Some(Box::default()),
         };
         let churn = Churn { at_once: churn, ..Churn::default() };
-        Tree { nodes: vec![root], xattrs: HashMap::new(), owners, endless, churn, rng: Rng::new(1) }
+        Tree {
+            nodes: vec![root],
+            xattrs: HashMap::new(),
+            owners,
+            endless,
+            churn,
+            rng: Rng::new(1),
+            tricks: Tricks::default(),
+        }
     }
 
     fn node(&self, inode: u64) -> Result<&Node, Errno> {
@@ -220,6 +230,14 @@ impl Tree {
 
     /// The inode of a name in a directory.
     pub(super) fn lookup(&self, parent: u64, name: &OsStr) -> Result<u64, Errno> {
+        let tricks = &self.tricks;
+        match name.to_str() {
+            Some(DOWN) if tricks.is_below(parent) => return Ok(parent + 1),
+            Some(DOWN) if tricks.bottomless && parent == ROOT => return Ok(BOTTOM),
+            Some(MYSELF) if tricks.contains_itself && parent == ROOT => return Ok(ROOT),
+            Some(AGAIN) if tricks.repeats && parent == ROOT => return Ok(ENDLESS),
+            _ => {}
+        }
         let children = self.children(parent)?;
         if let Some(inode) = children.by_name.get(name).and_then(|cookie| children.by_cookie.get(cookie)) {
             return Ok(*inode);
@@ -253,6 +271,10 @@ impl Tree {
         after: u64,
         take: &mut dyn FnMut(Listed) -> bool,
     ) -> Result<(), Errno> {
+        if self.tricks.is_below(inode) {
+            self.list_below(inode, after, take);
+            return Ok(());
+        }
         let node = self.node(inode)?;
         let children = self.children(inode)?;
         for ((name, cookie), dot) in DOTS.into_iter().zip([inode, node.parent]) {
@@ -263,18 +285,44 @@ impl Tree {
         }
         for (cookie, inode) in children.by_cookie.range(after.saturating_add(1)..) {
             let node = &self.nodes[*inode as usize - 1];
-            let listed = Listed { inode: *inode, cookie: *cookie, kind: node.kind, name: node.name.clone() };
+            let kind = self.tricks.told(&node.name, node.kind);
+            let listed = Listed { inode: *inode, cookie: *cookie, kind, name: node.name.clone() };
             if !take(listed) {
+                return Ok(());
+            }
+        }
+        let tricks = &self.tricks;
+        for (is_there, name, other, cookie) in [
+            (tricks.contains_itself, MYSELF, ROOT, ENDLESS - 2),
+            (tricks.bottomless, DOWN, BOTTOM, ENDLESS - 1),
+        ] {
+            let listed =
+                Listed { inode: other, cookie, kind: Kind::Directory, name: OsStr::new(name).into() };
+            if is_there && inode == ROOT && cookie > after && !take(listed) {
                 return Ok(());
             }
         }
         if self.endless && inode == ROOT {
             let mut n = after.saturating_add(1).max(ENDLESS) - ENDLESS;
-            while take(made_up(n)) {
+            while take(if tricks.repeats {
+                Listed { name: OsStr::new(AGAIN).into(), ..made_up(n) }
+            } else {
+                made_up(n)
+            }) {
                 n += 1;
             }
         }
         Ok(())
+    }
+
+    fn list_below(&self, inode: u64, after: u64, take: &mut dyn FnMut(Listed) -> bool) {
+        let above = if inode == BOTTOM { ROOT } else { inode - 1 };
+        for (cookie, inode, name) in [(1, inode, "."), (2, above, ".."), (3, inode + 1, DOWN)] {
+            let listed = Listed { inode, cookie, kind: Kind::Directory, name: OsStr::new(name).into() };
+            if cookie > after && !take(listed) {
+                return;
+            }
+        }
     }
 
     /// Before a piece of the root is read: last time's passing names go, as many new ones come.
@@ -294,9 +342,10 @@ impl Tree {
 
     /// All attributes of an inode.
     pub(super) fn attributes(&self, inode: u64) -> Result<FileAttr, Errno> {
-        let (kind, nlink) = match self.is_endless(inode) {
-            true => (Kind::File, 1),
-            false => {
+        let (kind, nlink) = match (self.tricks.is_below(inode), self.is_endless(inode)) {
+            (true, _) => (Kind::Directory, 3),
+            (_, true) => (Kind::File, 1),
+            _ => {
                 let node = self.node(inode)?;
                 (node.kind, node.children.as_deref().map_or(1, |children| 2 + children.directories))
             }
@@ -308,6 +357,8 @@ impl Tree {
             Kind::Link | Kind::Dangling => kind.target().unwrap_or_default().len() as u64,
         };
         let time = SystemTime::UNIX_EPOCH + Duration::new(EPOCH + inode * 60, (inode % 1000) as u32 * 1_000);
+        let figures = self.node(inode).ok().and_then(|node| self.tricks.figures(&node.name));
+        let (size, time) = figures.unwrap_or((size, time));
         let (uid, gid) = self.owners[(inode % self.owners.len() as u64) as usize];
         Ok(FileAttr {
             ino: INodeNo(inode),

@@ -1,10 +1,11 @@
 //! Bytes as JSON strings and as cells of CSV.
 //!
 //! Text is exact: UTF-8 is a string; bytes that are not UTF-8 are base64 under another name, `name_bytes` for `name`.
-//! Characters that a terminal takes for a command are never written raw, nor are those that change the direction of
-//! writing, with which a name can look like another one. JSON escapes them. CSV has no escapes, so a text with such
+//! Characters that a terminal takes for a command are never written raw, nor are those that are not visible or change
+//! the direction of writing, with which a name can look like another one ([`invisible`](crate::invisible)). JSON escapes them. CSV has no escapes, so a text with such
 //! characters is written as base64 too.
 
+use crate::invisible::must_escape;
 use alloc::string::String;
 use alloc::vec::Vec;
 use base64::Engine;
@@ -81,14 +82,8 @@ fn is_plain(byte: u8) -> bool {
     (b' '..0x7f).contains(&byte) & (byte != b'"') & (byte != b'\\')
 }
 
-/// Whether a character changes the direction of the text around it: Unicode's property `Bidi_Control`.
-#[must_use]
-pub fn is_bidi_control(character: char) -> bool {
-    matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Appends UTF-8 as the inside of a JSON string. It escapes control characters (also DEL and U+0080–U+009F) and
-/// [those of direction](is_bidi_control), so the result is safe on a terminal.
+/// [those that are not visible or change the direction](crate::invisible), so the result is safe on a terminal.
 pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
     if text.iter().all(|byte| is_plain(*byte)) {
         return out.extend_from_slice(text);
@@ -107,18 +102,16 @@ pub fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
                 push_code((*next).into(), out);
                 rest = after;
             }
-            // The characters of `is_bidi_control`.
-            (0xd8, [0x9c, after @ ..]) => {
-                push_code(0x61c, out);
-                rest = after;
-            }
-            (0xe2, [0x80, last @ (0x8e | 0x8f | 0xaa..=0xae), after @ ..]) => {
-                push_code(0x2000 + u16::from(last & 0x3f), out);
-                rest = after;
-            }
-            (0xe2, [0x81, last @ 0xa6..=0xa9, after @ ..]) => {
-                push_code(0x2040 + u16::from(last & 0x3f), out);
-                rest = after;
+            (0xc2..=0xf4, _) => {
+                let (at, len) = (text.len() - after.len() - 1, byte.leading_ones() as usize);
+                let Some(char) = text.get(at..at + len).filter(|_| must_escape(text, at, len)) else {
+                    out.push(*byte);
+                    continue;
+                };
+                // One or two UTF-16 units.
+                let units = char.utf8_chunks().flat_map(|chunk| chunk.valid().encode_utf16());
+                units.for_each(|unit| push_code(unit, out));
+                rest = &text[at + len..];
             }
             _ => out.push(*byte),
         }
@@ -131,7 +124,7 @@ fn push_code(code: u16, out: &mut Vec<u8>) {
     out.extend([12, 8, 4, 0].map(|shift| HEX[usize::from(code >> shift & 15)]));
 }
 
-/// Appends text as a cell of CSV, if it is UTF-8 without control characters and characters of direction; else
+/// Appends text as a cell of CSV, if it is UTF-8 without control characters and [invisible ones](crate::invisible); else
 /// nothing. Returns whether it did. It is quoted if RFC 4180 demands that: if it contains a comma or a quote.
 pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
     let plain = |byte: &u8| is_plain(*byte) & (*byte != b',');
@@ -140,7 +133,8 @@ pub(crate) fn push_cell(text: &[u8], out: &mut Vec<u8>) -> bool {
         return true;
     }
     let Ok(utf8) = core::str::from_utf8(text) else { return false };
-    if utf8.chars().any(|character| character.is_control() || is_bidi_control(character)) {
+    let is_hidden = |(at, char): (usize, char)| char.is_control() || must_escape(text, at, char.len_utf8());
+    if utf8.char_indices().any(is_hidden) {
         return false;
     }
     push_quoted(text, out);
@@ -161,6 +155,7 @@ fn push_quoted(text: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invisible::is_invisible;
     use std::string::ToString;
 
     fn escaped(text: &str) -> String {
@@ -183,13 +178,15 @@ mod tests {
         );
         let all: String = (1..=0x11_0000).step_by(7).chain(1..0x900).filter_map(char::from_u32).collect();
         assert!(!escaped(&all).chars().any(char::is_control));
-        let bidi: String = ('\0'..=char::MAX).filter(|one| is_bidi_control(*one)).collect();
-        let expected = "\\u061c\\u200e\\u200f\\u202a\\u202b\\u202c\\u202d\\u202e\\u2066\\u2067\\u2068\\u2069";
-        assert_eq!(escaped(&bidi), expected);
-        assert_eq!(
-            escaped("\u{200d}\u{2010}\u{202f}\u{2065}\u{206a}\u{61b}\u{61d}"),
-            "\u{200d}\u{2010}\u{202f}\u{2065}\u{206a}\u{61b}\u{61d}"
+        let hidden: String = ('\0'..=char::MAX).filter(|one| is_invisible(*one)).collect();
+        let written = escaped(&hidden);
+        assert!(
+            written.is_ascii() && written.contains("\\u061c\\u115f") && written.ends_with("\\udb40\\udc7f"),
+            "{written}"
         );
+        assert_eq!(escaped("a\u{200d}\u{200b}\u{202e}"), "a\\u200d\\u200b\\u202e");
+        let shown = "\u{645}\u{200c}\u{645}\u{2010}\u{202f}\u{2065}\u{61b}\u{61d}\u{10348}";
+        assert_eq!(escaped(shown), shown, "also the joiner between Arabic letters");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::claim::mark;
 use super::list::{Record, Writer};
 use super::{Parts, written};
-use crate::dir::Named;
+use crate::dir::{Named, PRIVATE};
 use crate::parquet::Parquet;
 use crate::{About, Extent, Output, Sink, message};
 use std::ffi::CStr;
@@ -48,6 +48,41 @@ impl Parts {
         let name = random();
         let file = self.left_file(id, &name).ok();
         Attempt { parts: self, id: id.to_string(), name, left: Mutex::default(), file }
+    }
+}
+
+/// After so many attempts that were given up, all other failures are rows.
+const MOST_GIVEN_UP: u32 = 2;
+
+impl Parts {
+    /// Whether an attempt at a task may be given up, because the rest of a directory may be readable later, or on another machine: that was
+    /// not done too often.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    pub fn may_give_up(&self, id: &str) -> io::Result<bool> {
+        Ok(!self.given_up(id, MOST_GIVEN_UP)?.exists())
+    }
+
+    /// Records that an attempt was given up. The task stays claimed, and is run again.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn give_up(&self, id: &str) -> io::Result<()> {
+        for nth in 1..=MOST_GIVEN_UP {
+            let file = self.given_up(id, nth)?;
+            match file.create(PRIVATE) {
+                // Another process may run the same task.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => return made.and_then(|_| self.left.sync()).map_err(|error| written(&file, error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// An empty file. No attempt has its name.
+    fn given_up(&self, id: &str, nth: u32) -> io::Result<Named> {
+        self.left_file(id, &format!("given-up-{nth}"))
     }
 }
 

@@ -4,15 +4,17 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Needs};
+use dents_render::invisible::must_escape;
 use dents_render::quantity::grouped;
-use dents_render::record::text::is_bidi_control;
 
-/// Text that cannot control a terminal: control characters, and those that change the direction of writing, are
-/// replaced by their number.
+/// Text that cannot control a terminal: control characters, and those that are not visible or change the direction
+/// of writing, are replaced by their number.
 pub(crate) fn visible(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
-    for character in String::from_utf8_lossy(text).chars() {
-        if is_bidi_control(character) || (character.is_control() && character != '\n') {
+    let text = String::from_utf8_lossy(text);
+    for (at, character) in text.char_indices() {
+        let is_hidden = must_escape(text.as_bytes(), at, character.len_utf8());
+        if is_hidden || (character.is_control() && character != '\n') {
             shown.extend(character.escape_unicode());
         } else {
             shown.push(character);

@@ -86,7 +86,7 @@ pub(super) struct About<'a> {
     pub(super) top: &'a [u8],
     /// Relative to it.
     pub(super) paths: &'a [Vec<u8>],
-    /// How long git may take from its first start; without one, as long as it takes.
+    /// How long git may take from the begin of the search for its repository; without one, as long as it takes.
     pub(super) budget_ns: Option<u64>,
 }
 
@@ -102,14 +102,13 @@ pub(super) struct Child {
     git: Running,
     /// Its output so far.
     said: Vec<u8>,
-    /// When the first was started, by [`clock::monotonic_ns`].
+    /// When the search for the repository began, by [`clock::monotonic_ns`].
     since_ns: u64,
 }
 
 impl Question {
-    /// Starts git.
-    pub(super) fn ask(about: &About<'_>) -> Question {
-        let since_ns = clock::monotonic_ns();
+    /// Starts git, whose time counts from `since_ns`.
+    pub(super) fn ask(about: &About<'_>, since_ns: u64) -> Question {
         // Refused where the kernel cannot confine it.
         let status = about.status(&Settings::nothing(), true, since_ns).ok();
         Self::prepare(about, status, since_ns).unwrap_or_else(|failed| failed)

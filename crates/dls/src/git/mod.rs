@@ -3,8 +3,9 @@
 //! For each repository there is one `git status`. `dls` starts it before it reads the first directory and collects its
 //! output before it renders (`command`), without the programs that the repository configures (`settings`). The output
 //! is sorted once, and looked up for each entry (`status`). The repository of a directory is found by one `statx` of
-//! `.git` in it and in each directory above; outside of repositories no process is started. Paths are absolute and
-//! contain no symbolic link.
+//! `.git` in it and in each directory above, up to a ceiling; outside of repositories no git is started. The directories
+//! above may be on a server that does not answer, and the user did not name them: so their look-up has a part of git's time
+//! limit. Paths are absolute and contain no symbolic link.
 
 mod command;
 #[cfg(any(test, fuzzing))]
@@ -52,6 +53,12 @@ pub trait Programs {
 /// Checks whether a path exists, as `statx` without following links does.
 pub(crate) type Look<'l> = dyn Fn(&CStr) -> Result<(), Errno> + 'l;
 
+/// What the look-up of a directory's repository found: the top of its work tree, if it is in one.
+pub(crate) type Found = Option<Vec<u8>>;
+
+/// The look-up of the repositories of directories: a [`Found`] for each, or none without an answer in time.
+pub(crate) type Find<'f> = dyn FnMut(Vec<Vec<u8>>) -> Vec<Option<Found>> + 'f;
+
 /// Something to be asked about.
 pub(crate) struct Wanted {
     /// The directory whose repository is asked.
@@ -74,6 +81,8 @@ pub(crate) struct Repositories<'p> {
     programs: &'p dyn Programs,
     budget_ns: Option<u64>,
     asked: Vec<Repository>,
+    /// The directories whose repository was not found in time.
+    late: Vec<Vec<u8>>,
     /// Whether a failure was reported: one message is enough.
     told: bool,
 }
@@ -81,43 +90,40 @@ pub(crate) struct Repositories<'p> {
 impl<'p> Repositories<'p> {
     /// None yet. `budget_ns`: how long git may take from its start; `None` is for ever.
     pub(crate) fn new(programs: &'p dyn Programs, budget_ns: Option<u64>) -> Self {
-        Repositories { programs, budget_ns, asked: Vec::new(), told: false }
+        Repositories { programs, budget_ns, asked: Vec::new(), late: Vec::new(), told: false }
     }
 
-    /// Starts git for each repository that these are in and that was not asked about them yet.
-    pub(crate) fn ask(&mut self, wanted: Vec<Wanted>, look: &Look<'_>) {
+    /// Starts git for each repository that these are in and that was not asked about them yet. Its time counts from
+    /// `since_ns`. After one look-up without an answer there are no others.
+    pub(crate) fn ask(&mut self, wanted: Vec<Wanted>, since_ns: u64, find: &mut Find<'_>) {
+        // Operands tend to come from one directory.
+        let mut directories: Vec<Vec<u8>> = wanted.iter().map(|wanted| wanted.directory.clone()).collect();
+        directories.sort_unstable();
+        directories.dedup();
+        // Under a deadline an empty path had no answer itself.
+        let searches = self.late.is_empty() && directories.first().is_none_or(|first| !first.is_empty());
+        let found = if searches { find(directories.clone()) } else { Vec::new() };
         let mut new: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
-        let mut known: Vec<(Vec<u8>, Option<Vec<u8>>)> = Vec::new();
         for Wanted { directory, path } in wanted {
-            // Operands tend to come from one directory.
-            let found = known.iter().find(|(looked, _)| *looked == directory).map(|(_, top)| top.clone());
-            let top = found.unwrap_or_else(|| {
-                let top = top_of(&directory, look);
-                known.push((directory, top.clone()));
-                top
-            });
+            let nth = directories.binary_search(&directory).ok();
+            let Some(top) = nth.and_then(|nth| found.get(nth)?.as_ref()) else {
+                self.late.push(directory);
+                continue;
+            };
             let Some(top) = top else { continue };
-            let Some(relative) = below(&top, &path).map(<[u8]>::to_vec) else { continue };
-            if self.asked.iter().any(|asked| asked.top == top && asked.covers(&relative)) {
+            let Some(relative) = below(top, &path).map(<[u8]>::to_vec) else { continue };
+            if self.asked.iter().any(|asked| asked.top == *top && asked.covers(&relative)) {
                 continue;
             }
-            match new.iter_mut().find(|(known, _)| *known == top) {
+            match new.iter_mut().find(|(known, _)| known == top) {
                 Some((_, paths)) => paths.push(relative),
-                None => new.push((top, Vec::from([relative]))),
+                None => new.push((top.clone(), Vec::from([relative]))),
             }
         }
         for (top, paths) in new {
             let (programs, budget_ns) = (self.programs, self.budget_ns);
-            let question = Question::ask(&About { programs, top: &top, paths: &paths, budget_ns });
+            let question = Question::ask(&About { programs, top: &top, paths: &paths, budget_ns }, since_ns);
             self.asked.push(Repository { top, paths, question });
-        }
-    }
-
-    /// The same for a directory whose parent is known: one `statx` shows whether it is a repository of its own.
-    pub(crate) fn ask_below(&mut self, directory: &[u8], look: &Look<'_>) {
-        if begins(directory, look) {
-            let wanted = Wanted { directory: directory.to_vec(), path: directory.to_vec() };
-            self.ask(Vec::from([wanted]), look);
         }
     }
 
@@ -134,7 +140,10 @@ impl<'p> Repositories<'p> {
                 best = Some(nth);
             }
         }
-        let Some(best) = best else { return Answer::Outside };
+        let Some(best) = best else {
+            let is_late = self.late.iter().any(|late| below(late, directory).is_some());
+            return if is_late { Answer::Late } else { Answer::Outside };
+        };
         let Repository { top, paths, question } = &mut self.asked[best];
         question.settle(&About { programs, top, paths, budget_ns });
         match question {
@@ -155,7 +164,12 @@ impl<'p> Repositories<'p> {
             Question::Late(ns) if hides => Some(format!("git did not answer within {} ms", ns / 1_000_000)),
             _ => None,
         });
-        told.filter(|_| !core::mem::replace(&mut self.told, true))
+        let late = || {
+            let ms = self.budget_ns.unwrap_or_default() / 1_000_000;
+            (hides && !self.late.is_empty())
+                .then(|| format!("the search for .git did not end within {ms} ms"))
+        };
+        told.or_else(late).filter(|_| !core::mem::replace(&mut self.told, true))
     }
 
     /// A line for each repository, for `--explain`.
@@ -175,7 +189,15 @@ impl<'p> Repositories<'p> {
             };
             text.extend(["git: ", &top.escape_debug().collect::<String>(), ": ", &what, "\n"]);
         }
-        if self.asked.is_empty() {
+        for late in &self.late {
+            let late = String::from_utf8_lossy(late);
+            text.extend([
+                "git: ",
+                &late.escape_debug().collect::<String>(),
+                ": late: .git was not found in time\n",
+            ]);
+        }
+        if self.asked.is_empty() && self.late.is_empty() {
             text.push_str("git: not asked: nothing listed is in a repository\n");
         }
         text
@@ -220,23 +242,52 @@ impl Answer<'_> {
     }
 }
 
-/// The top of the work tree that contains a directory: one `statx` for the directory and for each one above.
-fn top_of(directory: &[u8], look: &Look<'_>) -> Option<Vec<u8>> {
+/// The top of the work tree that contains a directory: one `statx` for the directory and for each one above, below the
+/// ceiling.
+pub(crate) fn top_of(directory: &[u8], ceilings: &[Vec<u8>], look: &Look<'_>) -> Found {
+    let ceiling = ceiling_of(directory, ceilings);
     let mut here = directory;
     loop {
         if begins(here, look) {
             return Some(here.to_vec());
         }
-        here = parent(here)?;
+        here = parent(here).filter(|above| ceiling.is_none_or(|ceiling| above.len() > ceiling.len()))?;
     }
 }
 
+/// The longest of these paths that is above a directory: neither it nor what is above it is looked into, as in git
+/// (`longest_ancestor_length`). The directory itself is.
+fn ceiling_of<'c>(directory: &[u8], ceilings: &'c [Vec<u8>]) -> Option<&'c [u8]> {
+    let above = |ceiling: &&[u8]| below(ceiling, directory).is_some_and(|rest| !rest.is_empty());
+    ceilings.iter().map(Vec::as_slice).filter(above).max_by_key(|ceiling| ceiling.len())
+}
+
+/// The paths of GIT_CEILING_DIRECTORIES that git uses: the absolute ones. `resolve` makes them canonical, but not those
+/// behind an empty one: git promises that these cost no system call.
+pub(crate) fn ceilings(value: &[u8], resolve: impl Fn(&[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let mut resolves = true;
+    let mut paths = Vec::new();
+    for path in value.split(|byte| *byte == b':') {
+        match path {
+            [] => resolves = false,
+            [b'/', ..] if resolves => paths.push(resolve(path)),
+            [b'/', ..] => paths.push(path.to_vec()),
+            _ => {}
+        }
+    }
+    paths
+}
+
 /// Whether a directory is the top of a repository: `.git` is a directory that contains `refs`, as git demands, or, in
-/// a submodule or a second work tree, a file with the place of that directory.
-fn begins(directory: &[u8], look: &Look<'_>) -> bool {
+/// a submodule or a second work tree, a file with the place of that directory. `.git` itself is looked up first: in an autofs,
+/// where every name may be a server's, a path through it would mount that.
+pub(crate) fn begins(directory: &[u8], look: &Look<'_>) -> bool {
     let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
-    let Ok(path) = CString::new([directory, slash, b".git/refs"].concat()) else { return false };
-    matches!(look(&path), Ok(()) | Err(Errno::NOTDIR))
+    let has = |name: &[u8]| {
+        let path = CString::new([directory, slash, name].concat()).map_err(|_| Errno::INVAL)?;
+        look(&path)
+    };
+    has(b".git").is_ok() && matches!(has(b".git/refs"), Ok(()) | Err(Errno::NOTDIR))
 }
 
 /// The directory above a path, if it has one.

@@ -10,11 +10,13 @@ use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GitOptions {
+pub struct GitOptions<'a> {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
     /// Whether ignored entries are left out.
     pub hides: bool,
+    /// The directories that are not looked into for repositories: the value of GIT_CEILING_DIRECTORIES.
+    pub ceilings: &'a [u8],
 }
 
 impl<'a> Planner<'a, '_> {
@@ -24,7 +26,7 @@ impl<'a> Planner<'a, '_> {
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
-    ) -> Option<GitOptions> {
+    ) -> Option<GitOptions<'a>> {
         let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
         let shows = view || rows;
@@ -37,7 +39,8 @@ impl<'a> Planner<'a, '_> {
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
         // No time limit is longer than the deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
-        Some(GitOptions { budget_ns, hides })
+        let ceilings = self.around.environment.git_ceiling_directories.unwrap_or_default();
+        Some(GitOptions { budget_ns, hides, ceilings })
     }
 
     /// The environment's DLS_GIT_BUDGET.

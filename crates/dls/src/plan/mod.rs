@@ -92,7 +92,7 @@ pub struct Plan<'a> {
     /// `--timeout` in nanoseconds.
     pub timeout_ns: Option<u64>,
     /// The request to git.
-    pub git: Option<GitOptions>,
+    pub git: Option<GitOptions<'a>>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.

@@ -4,20 +4,22 @@ use super::Listing;
 use super::directory::{Directory, Origin};
 use super::notes::Notes;
 use crate::explain::visible;
-use crate::git::{Repositories, Wanted};
+use crate::git::{Found, Repositories, Wanted, begins, ceilings, top_of};
 use crate::message::Message;
 use crate::plan::Plan;
 use crate::system::System;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
+use core::iter::once;
 use dents_core::batch::{Batch, Entry};
-use dents_core::deadline::Opened;
+use dents_core::canonical::canonicalize;
+use dents_core::deadline::Deadline;
 use dents_core::needs::Kind;
 use dents_core::path::join;
 use dents_render::{Change, Git, Note};
 use dents_sys::stat::{Flags, Mask, statx};
-use dents_sys::{CWD, Errno};
+use dents_sys::{CWD, Errno, clock};
 
 /// The state of an ignored entry.
 const IGNORED: Git = Git::Status { staged: Change::None, unstaged: Change::Ignored };
@@ -28,14 +30,24 @@ pub(super) struct Asked<'l> {
     /// The current operand: its path, and its canonical path, from which those of directories below follow without
     /// system calls.
     root: (Vec<u8>, Vec<u8>),
+    /// The value of GIT_CEILING_DIRECTORIES.
+    ceilings: &'l [u8],
+    budget_ns: Option<u64>,
+    /// The agent of look-ups that may never end, where the listing has none: started for the first, and `None` if that failed.
+    agent: Option<Option<Deadline>>,
 }
 
 impl<'l> Listing<'l, '_, '_> {
     /// The state before the first request.
-    pub(super) fn git(system: &'l System<'_>, plan: &Plan<'_>) -> Option<Box<Asked<'l>>> {
+    pub(super) fn git(system: &'l System<'_>, plan: &'l Plan<'_>) -> Option<Box<Asked<'l>>> {
         let wishes = plan.git.as_ref()?;
-        let repositories = Repositories::new(system.programs, wishes.budget_ns);
-        Some(Box::new(Asked { repositories, root: (Vec::new(), Vec::new()) }))
+        Some(Box::new(Asked {
+            repositories: Repositories::new(system.programs, wishes.budget_ns),
+            root: (Vec::new(), Vec::new()),
+            ceilings: wishes.ceilings,
+            budget_ns: wishes.budget_ns,
+            agent: None,
+        }))
     }
 
     /// Starts git for all operands: those shown as entries, and the directories to be listed.
@@ -53,7 +65,7 @@ impl<'l> Listing<'l, '_, '_> {
             let directory = self.canonical(batch.entry(*index as usize).name());
             wanted.push(Wanted { path: directory.clone(), directory });
         }
-        self.with_git(|listing, git| git.repositories.ask(wanted, &|path| listing.look(path)));
+        self.with_git(|listing, git| listing.ask_git(git, wanted));
     }
 
     /// Starts git for a directory before it is read, unless git runs for it already.
@@ -63,15 +75,47 @@ impl<'l> Listing<'l, '_, '_> {
         let directory = self.place_of_directory(path);
         let anywhere = origin == Origin::Operand || self.plan.follows_entries();
         self.with_git(|listing, git| {
-            let look = |path: &CStr| listing.look(path);
             if anywhere {
                 git.root = (path.to_vec(), directory.clone());
-                let wanted = Wanted { path: directory.clone(), directory };
-                git.repositories.ask(Vec::from([wanted]), &look);
-            } else {
-                git.repositories.ask_below(&directory, &look);
+            } else if !listing.begins(&directory) {
+                // It is in the repository of its parent, which is known.
+                return;
+            }
+            listing.ask_git(git, Vec::from([Wanted { path: directory.clone(), directory }]));
+        });
+    }
+
+    /// Finds the repositories, within the time limit, and starts git in them.
+    fn ask_git(&self, git: &mut Asked<'l>, wanted: Vec<Wanted>) {
+        let since_ns = clock::monotonic_ns();
+        let Asked { repositories, ceilings: value, budget_ns, agent, .. } = git;
+        let until_ns = budget_ns.map(|budget_ns| since_ns.saturating_add(budget_ns));
+        repositories.ask(wanted, since_ns, &mut |directories| {
+            let answers = directories.iter().all(|directory| self.session.mounts.answer_above(directory));
+            let start = || Deadline::for_calls((self.system.agent)()?).ok();
+            let agent = match (&self.timeout, until_ns) {
+                (Some(timeout), _) => Some(&timeout.deadline),
+                (None, Some(_)) if !answers => agent.get_or_insert_with(start).as_ref(),
+                _ => None,
+            };
+            let search = |directory: Vec<u8>| {
+                let value = value.to_vec();
+                move || -> Found {
+                    top_of(&directory, &ceilings(&value, |path| canonicalize(b"/", path)), &exists)
+                }
+            };
+            match agent {
+                Some(agent) => agent.calls(until_ns, directories.into_iter().map(search)),
+                None => directories.into_iter().map(|directory| Some(search(directory)())).collect(),
             }
         });
+    }
+
+    /// Whether a directory that is listed, and so read in any case, is the top of a repository.
+    fn begins(&self, directory: &[u8]) -> bool {
+        let Some(timeout) = &self.timeout else { return begins(directory, &exists) };
+        let directory = directory.to_vec();
+        timeout.deadline.calls(None, once(move || begins(&directory, &exists))) == [Some(true)]
     }
 
     /// Waits for git, within its time limit, and adds its states to the notes of a directory's entries, or of
@@ -154,19 +198,6 @@ impl<'l> Listing<'l, '_, '_> {
         }
     }
 
-    /// Checks whether a path exists: one `statx`. With a deadline the agent opens it instead, which gives the same
-    /// answer for directories.
-    fn look(&self, path: &CStr) -> Result<(), Errno> {
-        let Some(timeout) = &self.timeout else {
-            return statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(drop);
-        };
-        match timeout.deadline.open(path, false, None) {
-            Opened::Board(_) => Ok(()),
-            Opened::Failed(errno) => Err(errno),
-            Opened::Late | Opened::NotReached => Err(Errno::TIMEDOUT),
-        }
-    }
-
     /// The canonical path of a directory that is an operand or below one.
     fn place_of_directory(&mut self, path: &[u8]) -> Vec<u8> {
         if let Some(git) = &self.git {
@@ -195,4 +226,9 @@ impl<'l> Listing<'l, '_, '_> {
         let directory = slash.map_or(&b"."[..], |slash| &path[..=slash]);
         (self.canonical(directory), name)
     }
+}
+
+/// Checks whether a path exists: one `statx`.
+fn exists(path: &CStr) -> Result<(), Errno> {
+    statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(drop)
 }
