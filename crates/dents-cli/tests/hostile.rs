@@ -3,11 +3,14 @@
 mod tools;
 
 use dents_lab::fixture::TempDir;
-use dents_lab::hostile::check_all;
+use dents_lab::hostile::{SOON, check_all, traps};
 use dents_lab::process::Run;
 use dents_lab::slowfs::Mounted;
+use dents_lab::terminal::{Terminal, controlling, drain};
 use std::fs;
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 use tools::{dents, run, stdout};
 
 const COMMANDS: [&str; 21] = [
@@ -52,4 +55,39 @@ fn dents_on_hostile_file_systems() {
         COMMANDS.iter().map(command).collect()
     };
     check_all(&commands);
+}
+
+/// The key `q` ends the browser on each, also while it scans.
+#[test]
+fn browse_on_hostile_file_systems() {
+    std::thread::scope(|scope| {
+        for trap in traps() {
+            scope.spawn(move || {
+                let Some(mounted) = trap.mount_or_skip() else { return };
+                let terminal = Terminal::open(80).expect("a terminal");
+                let stderr = terminal.slave.try_clone().expect("a descriptor").into();
+                let run = dents(std::path::Path::new("/"), "browse").args([mounted.path()]);
+                let (mut child, mut master) = terminal.start(&controlling(run), stderr).expect("it starts");
+                let mut keys = master.try_clone().expect("a descriptor");
+                let shown = std::thread::spawn(move || drain(&mut master));
+                std::thread::sleep(Duration::from_millis(1500));
+                keys.write_all(b"q").expect("a terminal");
+                let start = Instant::now();
+                let status = loop {
+                    if let Some(status) = child.try_wait().expect("a child") {
+                        break status;
+                    }
+                    if start.elapsed() > 2 * SOON {
+                        child.kill().expect("a child");
+                        panic!("{}: it does not end", trap.name);
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                };
+                assert!(matches!(status.code(), Some(0 | 1)), "{}: {status:?}", trap.name);
+                let shown = shown.join().expect("no panic").expect("the terminal reads");
+                assert!(!String::from_utf8_lossy(&shown).contains("panicked"), "{}", trap.name);
+                mounted.release();
+            });
+        }
+    });
 }

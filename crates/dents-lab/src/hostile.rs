@@ -1,6 +1,6 @@
 //! Hostile file systems: what a FUSE server, or a damaged disk, can answer; and runs of a program on each.
 //!
-//! A program must end by itself, or, where endless is the truth, by SIGINT within [`SOON`]; within [`MEMORY`]; by no other signal; and with
+//! A program must end by itself, or, where endless is the truth, by SIGINT within [`SOON`]; in 512 MiB of memory; by no other signal; and with
 //! a message if its status is not 0.
 
 use std::fs::File;
