@@ -74,7 +74,8 @@ pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, Strin
 /// One case.
 pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
     let mut case = site.base.clone();
-    case.name = if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir"]) } else { "ls" };
+    case.name =
+        if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir", "/usr/bin/ls", "../vdir"]) } else { "ls" };
     case.modes = std::slice::from_ref(rng.pick(MODES));
     case.output = output(rng);
     case.options = some_options(rng);

@@ -138,6 +138,12 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
+        since: (9, 7),
+        reason: "messages begin with the last component of the program's name, but getopt's and the hint about --help",
+        applies: |case| case.name.contains('/'),
+        remedy: Remedy::Skip,
+    },
+    Difference {
         since: (9, 2),
         reason: "LS_COLORS suffixes that differ only in case, with different colours, are matched by case",
         applies: |case| case.variable("LS_COLORS").is_some_and(suffixes_differ_in_case),
@@ -259,8 +265,9 @@ fn measures_names(case: &Case) -> bool {
     let by_width = case.says_value("sort", |word| shortens(word, &["width"]));
     // Otherwise unprintable characters are escaped or replaced by a question mark.
     let style = ["N", "quoting-style", "show-control-chars", "zero"].iter().any(|option| case.says(option));
-    let as_they_are = style || case.variable("QUOTING_STYLE").is_some() || case.name == "ls" && !on_terminal;
-    as_they_are && (columns || by_width || on_terminal || case.name == "dir")
+    let as_they_are =
+        style || case.variable("QUOTING_STYLE").is_some() || case.base() == "ls" && !on_terminal;
+    as_they_are && (columns || by_width || on_terminal || case.base() == "dir")
 }
 
 /// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
