@@ -287,6 +287,25 @@ fn links_that_cannot_be_looked_at_are_told() {
     assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(1), &b"link\n"[..]));
 }
 
+/// The order needs no target under `-U`; for operands GNU `ls` asks all the same, and its status tells.
+#[test]
+fn targets_of_operands_are_asked_in_any_order() {
+    for options in ["-d", "-Ud", "-fd", "-UF", "-d --sort=none"] {
+        let args: Vec<&str> =
+            options.split(' ').chain(["--group-directories-first", "/proc/1/exe"]).collect();
+        let run = Run::new(checked().path()).cwd(Path::new("/")).args(&args);
+        let run = if is_root() { run.under(&["setpriv", "--reuid=65534", "--clear-groups"]) } else { run };
+        let outcome = run.output().expect("dls starts");
+        let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert_eq!(outcome.end, End::Exit(2), "{options}: {said}");
+        assert!(
+            said.ends_with(": cannot read symbolic link '/proc/1/exe': Permission denied\n"),
+            "{options}: {said}"
+        );
+        assert!(outcome.stdout.starts_with(b"/proc/1/exe"), "{options}");
+    }
+}
+
 /// In a removed directory no relative path can be resolved for `--hyperlink`.
 #[test]
 fn hyperlinks_in_a_removed_directory() {
