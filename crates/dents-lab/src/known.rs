@@ -89,17 +89,6 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
-        since: (u32::MAX, 0),
-        reason: "in Turkish an i stays as it is where letters are made large, and an I where they are made small",
-        applies: |case| {
-            let marked = |format: &str| format.contains('^') || format.contains('#');
-            let says =
-                case.variable("TIME_STYLE").is_some_and(marked) || case.says_value("time-style", marked);
-            says && case.env.iter().any(|(_, value)| value.starts_with("tr_TR"))
-        },
-        remedy: Remedy::Skip,
-    },
-    Difference {
         since: (9, 7),
         reason: "a name with a character that cannot be printed counts as -1 columns in UTF-8; 9.1 counted the others",
         applies: |case| measures_names(case) && meets_unprintable(case),

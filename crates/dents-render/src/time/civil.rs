@@ -60,6 +60,11 @@ impl Civil {
         }
     }
 
+    /// Year, month and day.
+    pub(crate) fn date(&self) -> (i64, u32, u32) {
+        (self.year, self.month, self.day)
+    }
+
     /// Year and week of ISO 8601: weeks begin on Monday and belong to the year that holds their Thursday.
     pub(crate) fn iso_week(&self) -> (i64, u32) {
         let monday_based = (self.weekday + 6) % 7;
