@@ -91,3 +91,22 @@ fn dates_of_locales_with_eras_and_numerals() {
         assert_eq!(ours, gnu, "LC_CTYPE={name}");
     }
 }
+
+/// Values of `TZ` that name no file, sensible or not.
+const ZONES: &str = "ABC+5:30: ABC+5: ABC3DEF25,M3.2.0,M11.1.0 AAA-24:59:59 CET-1CEST,0/0,J365/24 CET-1CEST,M3.5.0,M10.5.0/3 \
+    EST5EDT,M1.1.1,M2.2.2, EST5EDT,M1.1.1 EST5EDT,,EST5EDT,J366,J300 EST5EDT,366,300 EST5EDT,M3.2.0/x,M11.1.0 EST5EDT4:,M3.2.0,M11.1.0 \
+    EST5EDT,M3.6.0,M11.1.0 EST5EDT,M3.2.0/-167,M11.1.0/167 EST5EDT,M3.2.0/200,M11.1.0 <+03>-3<+04>,J1,J2 <-03>3<-02>,M3.5.0/-2,M10.5.0/-1 \
+    <+0330>-3:30<+0430>,J79/24,J263/24 IST-2IDT,M3.4.4/26,M10.5.0 IST-1GMT0,M10.5.0,M3.5.0/1 AAA-25BBB,M3.2.0,M11.1.0 EST5EDT;x";
+
+#[test]
+fn zones_that_are_spelled_out() {
+    // Each three weeks of some years, and around the epoch.
+    let years = (-2..60).map(|nth| nth * 1_900_800 + 43_200);
+    let early = [-60_000_000_000, -2_208_988_800, -62_262_086_400, 253_405_756_800, -3600, -3601];
+    let seconds: Vec<i64> = years.chain(early).collect();
+    let dir = files(&seconds);
+    for zone in ZONES.split_whitespace() {
+        let [gnu, ours] = both(dir.path(), "%F %T %::z %Z", &[("TZ", zone)]);
+        assert_eq!(ours, gnu, "TZ={zone}");
+    }
+}
