@@ -29,7 +29,7 @@ pub enum Output {
 /// A command line without the program, and where and how to run it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The name of the program: `ls`, `dir` or `vdir`.
+    /// `argv[0]`: `ls`, `dir` or `vdir`, maybe behind a path.
     pub name: &'static str,
     /// Options as they are spelled, values included: `-l`, `-w80`, `--color=always`, or two words with
     /// [`WORD_BREAK`] between them.
@@ -117,6 +117,11 @@ impl Case {
         }
         let args = self.args();
         args.len() - args.iter().position(|arg| *arg == self.operands[0]).unwrap_or(0)
+    }
+
+    /// The name of the program: `ls`, `dir` or `vdir`.
+    pub fn base(&self) -> &'static str {
+        self.name.rsplit('/').next().unwrap_or_default()
     }
 
     /// This case for a program.

@@ -74,7 +74,8 @@ pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, Strin
 /// One case.
 pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
     let mut case = site.base.clone();
-    case.name = if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir"]) } else { "ls" };
+    case.name =
+        if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir", "/usr/bin/ls", "../vdir"]) } else { "ls" };
     case.modes = std::slice::from_ref(rng.pick(MODES));
     case.output = output(rng);
     case.options = some_options(rng);
@@ -88,12 +89,6 @@ pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
     }
     case.dashes = rng.one_in(12);
     let mut case = environment(case, locales, rng);
-    let eras = |text: &str| text.contains("%E") || text.contains("%O");
-    let mut options = case.options.iter().chain(&case.late_options);
-    if case.variable("TIME_STYLE").is_some_and(eras) || options.any(|option| eras(option)) {
-        // Times do not know the eras and numerals of a locale in ours (docs/DIFFERENCES.md).
-        case = in_plain_time(case);
-    }
     let byte_locale =
         |name| case.variable(name).is_none_or(|value| value.is_empty() || BYTE_LOCALES.contains(&value));
     if !["LC_ALL", "LANG", "LC_CTYPE", "LC_COLLATE"].into_iter().all(byte_locale) {
@@ -104,16 +99,6 @@ pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
         take_away(&mut case, &["L", "H", "dereference-command-line-symlink-to-dir"]);
     }
     case
-}
-
-/// The same with the times of C. `LC_ALL` would win over `LC_TIME`, so `LANG` takes its place.
-fn in_plain_time(mut case: Case) -> Case {
-    if let Some(all) = case.variable("LC_ALL").filter(|all| !all.is_empty()).map(str::to_string) {
-        case.env.retain(|(name, _)| !name.starts_with("LC_"));
-        case.unset.push("LC_ALL");
-        case = case.env("LANG", &all);
-    }
-    case.env("LC_TIME", "C")
 }
 
 /// Drops these options, however they are spelled.

@@ -89,17 +89,6 @@ pub const DIFFERENCES: &[Difference] = &[
         remedy: Remedy::Skip,
     },
     Difference {
-        since: (u32::MAX, 0),
-        reason: "in Turkish an i stays as it is where letters are made large, and an I where they are made small",
-        applies: |case| {
-            let marked = |format: &str| format.contains('^') || format.contains('#');
-            let says =
-                case.variable("TIME_STYLE").is_some_and(marked) || case.says_value("time-style", marked);
-            says && case.env.iter().any(|(_, value)| value.starts_with("tr_TR"))
-        },
-        remedy: Remedy::Skip,
-    },
-    Difference {
         since: (9, 7),
         reason: "a name with a character that cannot be printed counts as -1 columns in UTF-8; 9.1 counted the others",
         applies: |case| measures_names(case) && meets_unprintable(case),
@@ -135,6 +124,12 @@ pub const DIFFERENCES: &[Difference] = &[
         applies: |case| {
             case.variable("TERM") == Some("vt220") && case.variable("LS_COLORS").is_none_or(str::is_empty)
         },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
+        reason: "messages begin with the last component of the program's name, but getopt's and the hint about --help",
+        applies: |case| case.name.contains('/'),
         remedy: Remedy::Skip,
     },
     Difference {
@@ -259,8 +254,9 @@ fn measures_names(case: &Case) -> bool {
     let by_width = case.says_value("sort", |word| shortens(word, &["width"]));
     // Otherwise unprintable characters are escaped or replaced by a question mark.
     let style = ["N", "quoting-style", "show-control-chars", "zero"].iter().any(|option| case.says(option));
-    let as_they_are = style || case.variable("QUOTING_STYLE").is_some() || case.name == "ls" && !on_terminal;
-    as_they_are && (columns || by_width || on_terminal || case.name == "dir")
+    let as_they_are =
+        style || case.variable("QUOTING_STYLE").is_some() || case.base() == "ls" && !on_terminal;
+    as_they_are && (columns || by_width || on_terminal || case.base() == "dir")
 }
 
 /// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.

@@ -1,8 +1,8 @@
 //! The oracle, which is GNU `ls`, and the subject that is compared with it.
 //!
 //! Both run on the same case, with standard output and error in pipes; their output and exit status must be equal to
-//! the byte. Messages begin with the name of the program, which is the only thing that is normalised. Every case runs
-//! the subject once for each `--mode`.
+//! the byte. Where the subject is called `dls`, its messages begin with that name, which is replaced by the oracle's;
+//! nothing else is normalised. Every case runs the subject once for each `--mode`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,10 @@ impl Oracle {
     /// How the oracle is run on a case: known differences that can be written away are.
     pub fn run_of(&self, case: &Case) -> Run {
         // `dir` and `vdir` are programs of their own, beside `ls`.
-        let program = if case.name == "ls" { self.path.clone() } else { self.path.with_file_name(case.name) };
+        let program = match case.base() {
+            "ls" => self.path.clone(),
+            name => self.path.with_file_name(name),
+        };
         let mut run = case.run(&program);
         run.argv0 = case.name.into();
         for known in known::met(case, self.version) {
@@ -135,7 +138,7 @@ impl Subject {
         let mut probe = Run::new(&self.path).args(["--mode=iou", "-d", "-l", "/"]);
         probe.argv0 = "dls".into();
         let said = self.launched(probe).output();
-        self.iou_notice = said.map(|said| normalise(&said.stderr, "dls")).unwrap_or_default();
+        self.iou_notice = said.map(|said| normalise(&said.stderr, "dls", "ls")).unwrap_or_default();
         self
     }
 
@@ -207,7 +210,7 @@ struct Found {
 /// The first mode that differs, from an oracle whose output is the same twice. A subject whose output changes from run
 /// to run differs: only the oracle, and the pipe or terminal that carries its output, may be asked again.
 fn compare(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
-    let again = || outcome(&oracle.run_of(case), case.output, case.name);
+    let again = || outcome(&oracle.run_of(case), case.output);
     let mut found = compare_once(oracle, subject, case)?;
     for _ in 1..ATTEMPTS {
         if case.live || again() == found.expected {
@@ -220,10 +223,11 @@ fn compare(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
 
 fn compare_once(oracle: &Oracle, subject: &Subject, case: &Case) -> Option<Found> {
     let asked = oracle.run_of(case);
-    let expected = outcome(&asked, case.output, case.name);
+    let expected = outcome(&asked, case.output);
     for mode in case.modes {
         let answered = subject.run_of(case, mode);
-        let mut actual = outcome(&answered, case.output, called(case));
+        let mut actual = outcome(&answered, case.output);
+        actual.stderr = normalise(&actual.stderr, called(case), case.name);
         if *mode == "iou" {
             strike(&mut actual, &subject.iou_notice);
         }
@@ -272,20 +276,21 @@ fn strike(outcome: &mut Outcome, notice: &[u8]) {
 }
 
 /// Panics when a program cannot even be started: no test can go on then.
-fn outcome(run: &Run, output: Output, name: &str) -> Outcome {
+fn outcome(run: &Run, output: Output) -> Outcome {
     let outcome = match output {
         Output::Pipes => run.output(),
         Output::OnePipe => run.merged_output(),
         Output::Terminal(columns) => terminal::output(run, columns, false),
         Output::OneTerminal(columns) => terminal::output(run, columns, true),
     };
-    let mut outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", run.program.display()));
-    outcome.stderr = normalise(&outcome.stderr, name);
-    outcome
+    outcome.unwrap_or_else(|error| panic!("{}: {error}", run.program.display()))
 }
 
-/// Puts `ls` where diagnostics carry the name that the program was called by.
-pub fn normalise(stderr: &[u8], name: &str) -> Vec<u8> {
+/// Puts `wanted` where diagnostics carry the name that the program was called by.
+pub fn normalise(stderr: &[u8], name: &str, wanted: &str) -> Vec<u8> {
+    if name == wanted {
+        return stderr.to_vec();
+    }
     let mut normal = Vec::with_capacity(stderr.len());
     // In French a special space precedes a colon; a hint has the program's name inside other words and quotes.
     let (prefixes, hint) = ([": ", "\u{a0}: "], format!("{name} --help"));
@@ -294,17 +299,25 @@ pub fn normalise(stderr: &[u8], name: &str) -> Vec<u8> {
         if let Some(rest) =
             rest.filter(|rest| prefixes.iter().any(|prefix| rest.starts_with(prefix.as_bytes())))
         {
-            normal.extend_from_slice(b"ls");
+            normal.extend_from_slice(wanted.as_bytes());
             normal.extend_from_slice(rest);
         } else if let Some(at) = line.windows(hint.len()).position(|part| part == hint.as_bytes()) {
             normal.extend_from_slice(&line[..at]);
-            normal.extend_from_slice(b"ls --help");
+            normal.extend_from_slice(wanted.as_bytes());
+            normal.extend_from_slice(b" --help");
             normal.extend_from_slice(&line[at + hint.len()..]);
         } else {
             normal.extend_from_slice(line);
         }
     }
     normal
+}
+
+/// Puts `ls` where messages have the path of a program that was called by it, or the last component: GNU `ls` before
+/// 9.7 has the path in all messages.
+pub fn as_ls(stderr: &[u8], program: &Path) -> Vec<u8> {
+    let base = program.file_name().unwrap_or_default().to_string_lossy();
+    normalise(&normalise(stderr, &program.to_string_lossy(), "ls"), &base, "ls")
 }
 
 /// The workspace's target directory, as cargo would choose it.
@@ -337,7 +350,7 @@ mod tests {
     #[test]
     fn only_the_name_is_normalised() {
         let said = b"dls: cannot access 'dls: x': No such file or directory\nTry 'dls --help' for more information.\n";
-        let normal = normalise(said, "dls");
+        let normal = normalise(said, "dls", "ls");
         assert_eq!(
             String::from_utf8_lossy(&normal),
             "ls: cannot access 'dls: x': No such file or directory\nTry 'ls --help' for more information.\n"

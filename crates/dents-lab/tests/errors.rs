@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use dents_lab::case::Case;
 use dents_lab::fixture::{TempDir, copy_program, mix, plain};
-use dents_lab::oracle::{MODES, normalise};
+use dents_lab::oracle::{MODES, as_ls};
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{Places, checked, expect_same, is_root, oracle, release};
 use dents_lab::syscalls::trace_with;
@@ -142,7 +142,7 @@ fn public_copy(program: &std::path::Path) -> (TempDir, std::path::PathBuf) {
 
 fn said(run: &Run, program: &std::path::Path) -> Outcome {
     let mut outcome = run.output().expect("the launcher starts");
-    outcome.stderr = normalise(&outcome.stderr, &program.display().to_string());
+    outcome.stderr = as_ls(&outcome.stderr, program);
     outcome
 }
 
@@ -174,8 +174,7 @@ fn output_that_is_refused_when_it_is_closed() {
     let run = Run::new(release().path()).cwd(dir.path()).args(["-d", "."]);
     let outcome = trace_with(&run, &["close:error=ENOSPC"]).expect("strace").outcome;
     assert_eq!(outcome.stdout, b".\n");
-    let program = release().path().display().to_string();
-    let said = normalise(&outcome.stderr, &program);
+    let said = as_ls(&outcome.stderr, release().path());
     assert_eq!(String::from_utf8_lossy(&said), "ls: write error: No space left on device\n");
     assert_eq!(outcome.end, End::Exit(2));
 }
@@ -231,7 +230,7 @@ fn a_pipe_that_closes_with_the_signal_ignored() {
         let child = command.stdout(writer).stderr(Stdio::piped()).spawn().expect("env starts");
         drop(command);
         let output = child.wait_with_output().expect("the program ends");
-        let stderr = normalise(&output.stderr, &program.display().to_string());
+        let stderr = as_ls(&output.stderr, program);
         (End::from(output.status), String::from_utf8_lossy(&stderr).into_owned())
     };
     let expected = broken(oracle().path());

@@ -50,6 +50,30 @@ fn f_keeps_long_blocks_and_colour() {
     assert!(colored.contains("\x1b[35md\x1b[0m\n"), "{colored:?}");
 }
 
+/// Since 9.7, messages begin with the last component of the program's name; getopt's and the hint have all of it.
+#[test]
+fn messages_begin_with_the_last_component() {
+    let said = |name: &str, args: &[&str], variables: &[(&str, &str)]| {
+        let run = Run { argv0: name.into(), ..Run::new(checked().path()).cwd(Path::new("/")).args(args) };
+        let run = variables.iter().fold(run, |run, (name, value)| run.env(name, value));
+        String::from_utf8(run.output().expect("dls starts").stderr).expect("text")
+    };
+    for (name, base) in [("/usr/bin/ls", "ls"), ("./a//vdir", "vdir"), ("a/", ""), ("x/dls", "dls")] {
+        let hint = format!("Try '{name} --help' for more information.\n");
+        let missing = said(name, &["missing"], &[]);
+        assert_eq!(missing, format!("{base}: cannot access 'missing': No such file or directory\n"));
+        let sort = said(name, &["--sort=z"], &[]);
+        assert!(sort.starts_with(&format!("{base}: invalid argument 'z' for '--sort'\n")), "{sort}");
+        assert!(sort.ends_with(&hint), "{sort}");
+        assert_eq!(said(name, &["-w", "x"], &[]), format!("{base}: invalid line width: 'x'\n"));
+        assert_eq!(said(name, &["-E"], &[]), format!("{name}: invalid option -- 'E'\n{hint}"));
+        let columns = format!("{base}: ignoring invalid width in environment variable COLUMNS: 'q'\n");
+        assert_eq!(said(name, &["-dC", "/"], &[("COLUMNS", "q")]), columns);
+    }
+    let near = said("a/dls", &["--haeder"], &[]);
+    assert!(near.contains("\ndls: did you mean '--header'?\nTry 'a/dls --help'"), "{near}");
+}
+
 /// Since 9.2, suffixes in both cases with different colours match by case; otherwise in either case.
 #[test]
 fn suffix_case() {
@@ -261,6 +285,25 @@ fn links_that_cannot_be_looked_at_are_told() {
     }
     assert!(said.ends_with(": cannot access 'r/link': Permission denied\n"), "{said}");
     assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(1), &b"link\n"[..]));
+}
+
+/// The order needs no target under `-U`; for operands GNU `ls` asks all the same, and its status tells.
+#[test]
+fn targets_of_operands_are_asked_in_any_order() {
+    for options in ["-d", "-Ud", "-fd", "-UF", "-d --sort=none"] {
+        let args: Vec<&str> =
+            options.split(' ').chain(["--group-directories-first", "/proc/1/exe"]).collect();
+        let run = Run::new(checked().path()).cwd(Path::new("/")).args(&args);
+        let run = if is_root() { run.under(&["setpriv", "--reuid=65534", "--clear-groups"]) } else { run };
+        let outcome = run.output().expect("dls starts");
+        let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert_eq!(outcome.end, End::Exit(2), "{options}: {said}");
+        assert!(
+            said.ends_with(": cannot read symbolic link '/proc/1/exe': Permission denied\n"),
+            "{options}: {said}"
+        );
+        assert!(outcome.stdout.starts_with(b"/proc/1/exe"), "{options}");
+    }
 }
 
 /// In a removed directory no relative path can be resolved for `--hyperlink`.

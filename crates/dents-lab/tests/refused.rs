@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use dents_lab::fixture::{TempDir, copy_program, deep, mix};
-use dents_lab::oracle::{MODES, normalise};
+use dents_lab::oracle::{MODES, as_ls};
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{is_root, oracle, release};
 use dents_lab::syscalls::trace_with;
@@ -229,7 +229,7 @@ fn reading_fails() {
         let said = |program: &Path| {
             let run = Run::new(program).cwd(outer.path()).args(args);
             let mut outcome = trace_with(&run, &[fault]).expect("strace").outcome;
-            outcome.stderr = normalise(&outcome.stderr, &program.display().to_string());
+            outcome.stderr = as_ls(&outcome.stderr, program);
             outcome
         };
         assert_same(&said(oracle().path()), &said(release().path()), &format!("{args:?} {fault}"));

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dents_lab::diff;
-use dents_lab::oracle::{MODES, normalise};
+use dents_lab::oracle::{MODES, as_ls};
 use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_lab::slowfs::{Builder, Errno, Fault, Kind, Mounted, Request, SlowFs};
 use dents_lab::suite::{checked, oracle};
@@ -28,8 +28,7 @@ fn mixed(count: usize) -> Builder {
 fn outcome(program: &Path, far: &Mounted, args: &[&str]) -> Outcome {
     let run = Run::new(program).args(args).args([far.path()]);
     let mut outcome = run.output().expect("it starts");
-    let name = program.file_name().expect("a program").to_string_lossy();
-    outcome.stderr = normalise(&outcome.stderr, &name);
+    outcome.stderr = as_ls(&outcome.stderr, program);
     outcome
 }
 

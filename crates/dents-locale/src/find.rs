@@ -59,6 +59,8 @@ pub struct UserLocale<'v, 'd> {
     collate: Option<&'d [AtomicU8]>,
     /// The name of `LC_TIME`'s locale, and its source.
     time: (&'v [u8], Source<'d>),
+    /// The same of `LC_CTYPE`.
+    ctype: (&'v [u8], Source<'d>),
 }
 
 /// The state of the search.
@@ -91,6 +93,7 @@ impl<'v, 'd> UserLocale<'v, 'd> {
             locale: Locale::C,
             collate: None,
             time: (b"C", Source::BuiltIn { utf8: false }),
+            ctype: (b"C", Source::BuiltIn { utf8: false }),
         })
     }
 
@@ -150,10 +153,25 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     /// opened if the locale is in the archive.
     #[must_use]
     pub fn time(&self, files: &mut dyn Files<'d>) -> Option<&'d [AtomicU8]> {
-        match self.time.1 {
+        self.category(self.time, Category::Time, files)
+    }
+
+    /// The bytes of `LC_CTYPE`, for [`Case`](crate::Case); `None` where it is that of C. The same cost.
+    #[must_use]
+    pub fn ctype(&self, files: &mut dyn Files<'d>) -> Option<&'d [AtomicU8]> {
+        self.category(self.ctype, Category::Ctype, files)
+    }
+
+    fn category(
+        &self,
+        (name, source): (&'v [u8], Source<'d>),
+        category: Category,
+        files: &mut dyn Files<'d>,
+    ) -> Option<&'d [AtomicU8]> {
+        match source {
             Source::BuiltIn { .. } => None,
-            Source::Archive(record) => record.category(Category::Time),
-            Source::Directory { .. } => open(self.locpath, self.time.0, Category::Time, files),
+            Source::Archive(record) => record.category(category),
+            Source::Directory { .. } => open(self.locpath, name, category, files),
         }
     }
 }
@@ -176,9 +194,10 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
             Source::Directory { collate } => Some(collate),
         };
         let time = (time, self.one(time)?);
+        let ctype = (ctype, self.one(ctype)?);
         let collation = if rules.is_some() { Collation::Rules } else { Collation::Bytes };
         let locale = Locale { utf8, collation };
-        Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time })
+        Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time, ctype })
     }
 
     /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The codeset of the name decides, if

@@ -41,7 +41,7 @@ pub use catalog::Catalog;
 pub use collate::Collator;
 pub use file::copy;
 pub use find::{Files, UserLocale};
-pub use times::TimeNames;
+pub use times::{Case, Era, TimeNames};
 
 /// The values of the environment variables that choose the locale; `None` where a variable is unset.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::file::{Byte, Category, File};
+use crate::file::{Byte, Category, File, copy, word};
 
 /// GNU `ls` cuts month names at this many columns.
 const MAX_WIDTH: usize = 12;
@@ -29,6 +29,47 @@ pub struct TimeNames<'d> {
     pub time: &'d [u8],
     /// The format `%r`; empty where the clock has 24 hours.
     pub time_12: &'d [u8],
+    /// The eras, a text for each, as `localedef` reads them (locale(5)); each ends with a NUL. Empty in most locales.
+    pub eras: &'d [u8],
+    /// The format `%Ex`; where it is empty, `%x` takes its place.
+    pub era_date: &'d [u8],
+    /// Numerals from 0 on, each ending with a NUL: `%Od`. Empty in most locales.
+    pub numerals: &'d [u8],
+    /// The format `%Ec`; where it is empty, `%c` takes its place.
+    pub era_date_time: &'d [u8],
+    /// The format `%EX`; where it is empty, `%X` takes its place.
+    pub era_time: &'d [u8],
+    /// The names of months that stand alone, `%OB`, and short ones, `%Ob`; empty where they are those of `%B` and `%b`.
+    pub alone: [[&'d [u8]; 12]; 2],
+    /// How letters change their case, in the locale of `LC_CTYPE`; `None` where only those of ASCII do.
+    pub case: Option<&'d Case>,
+}
+
+/// The bytes that are the upper and the lower case of each byte. In Turkish and its relatives an `i` has none.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Case {
+    /// By byte: `toupper` of the C library.
+    pub upper: [u8; 256],
+    /// By byte: `tolower` of the C library.
+    pub lower: [u8; 256],
+}
+
+impl Case {
+    /// Takes the tables from the bytes of an `LC_CTYPE`; `None` if these are not that.
+    #[must_use]
+    pub fn new<B: Byte>(ctype: &[B]) -> Option<Case> {
+        let file = File::new(Category::Ctype, ctype)?;
+        // Numbers of 32 bits for the characters from -128 on.
+        let table = |field| {
+            let field = file.field(field)?;
+            let mut table = [0; 256];
+            for (byte, slot) in table.iter_mut().enumerate() {
+                *slot = word(field, 4 * (128 + byte))?.to_ne_bytes().into_iter().max()?;
+            }
+            Some(table)
+        };
+        Some(Case { upper: table(1)?, lower: table(3)? })
+    }
 }
 
 impl TimeNames<'static> {
@@ -58,17 +99,72 @@ impl TimeNames<'static> {
         date: b"%m/%d/%y",
         time: b"%H:%M:%S",
         time_12: b"%I:%M:%S %p",
+        eras: b"",
+        era_date: b"",
+        numerals: b"",
+        era_date_time: b"",
+        era_time: b"",
+        alone: [[b""; 12]; 2],
+        case: None,
     };
 }
 
 /// The most that is read of an `LC_TIME`; the largest of glibc has 15 KB.
 const MOST: usize = 1 << 16;
+/// The number of the field with the eras.
+const ERAS: usize = 7 + 7 + 12 + 12 + 2 + 4;
+/// The number of the first field with the name of a month that stands alone.
+const ALONE: usize = 111;
+
+/// A year of an era.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Era<'d> {
+    /// The name: `%EC`.
+    pub name: &'d [u8],
+    /// The format `%EY`.
+    pub format: &'d [u8],
+    /// The number of the year: `%Ey`.
+    pub year: i64,
+}
+
+impl<'d> Era<'d> {
+    /// The era of this text, if a date belongs to it: `direction:offset:start:end:name:format`, where a date is `2019/05/01`,
+    /// or `-*` and `+*` for the ends of time.
+    fn parse(text: &'d [u8], date: (i64, u32, u32)) -> Option<Era<'d>> {
+        let mut fields = text.splitn(6, |byte| *byte == b':');
+        let [direction, offset, start, end, name, format] = core::array::from_fn(|_| fields.next());
+        let (start, end) = (era_date(start?)?, era_date(end?)?);
+        if !(start <= date && date <= end || end <= date && date <= start) {
+            return None;
+        }
+        let offset: i64 = core::str::from_utf8(offset?).ok()?.parse().ok()?;
+        // With `+`, years count from the start towards the end.
+        let forwards = (direction? == b"+") == (start <= end);
+        let years = date.0.checked_sub(start.0)?;
+        let year = offset.checked_add(if forwards { years } else { years.checked_neg()? })?;
+        Some(Era { name: name?, format: format?, year })
+    }
+}
+
+fn era_date(text: &[u8]) -> Option<(i64, u32, u32)> {
+    match text {
+        b"-*" => return Some((i64::from(i32::MIN), 0, 0)),
+        b"+*" => return Some((i64::from(u32::MAX), 0, 0)),
+        _ => {}
+    }
+    // In these texts the year before 1 is -1.
+    let mut parts = core::str::from_utf8(text).ok()?.split('/');
+    let year: i64 = parts.next()?.parse().ok()?;
+    let year = if year < 0 { year + 1 } else { year };
+    Some((year, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
 
 impl<'d> TimeNames<'d> {
-    /// Of the bytes of an `LC_TIME` those that [`new`](Self::new) looks at, to be copied for it: a third.
+    /// Of the bytes of an `LC_TIME` those that [`new`](Self::new) looks at, to be copied for it: a third. The names of months
+    /// that stand alone are not among them.
     #[must_use]
     pub fn part<B: Byte>(time: &[B]) -> &[B] {
-        let fields = 7 + 7 + 12 + 12 + 2 + 4;
+        let fields = ERAS + 6;
         let end = File::new(Category::Time, time).and_then(|file| file.offset(fields));
         &time[..end.unwrap_or(MOST).min(MOST).min(time.len())]
     }
@@ -88,7 +184,36 @@ impl<'d> TimeNames<'d> {
         for slot in slots {
             *slot = fields.next()?;
         }
+        names.eras = file.field(ERAS).unwrap_or_default();
+        names.numerals = file.field(ERAS + 3).unwrap_or_default();
+        for (slot, index) in
+            [(&mut names.era_date, 2), (&mut names.era_date_time, 4), (&mut names.era_time, 5)]
+        {
+            *slot = file.string(ERAS + index).unwrap_or_default();
+        }
         Some(names)
+    }
+
+    /// The names of months that stand alone, and the short ones, from all bytes of an `LC_TIME`: for [`alone`](Self::alone).
+    #[must_use]
+    pub fn months_alone<B: Byte>(time: &[B]) -> Option<[[Vec<u8>; 12]; 2]> {
+        let file = File::new(Category::Time, time)?;
+        let names =
+            |first| core::array::from_fn(|month| file.string(first + month).map_or_else(Vec::new, copy));
+        Some([names(ALONE), names(ALONE + 24)])
+    }
+
+    /// The numeral of a number, if the locale has one.
+    #[must_use]
+    pub fn numeral(&self, number: i64) -> Option<&'d [u8]> {
+        let nth = usize::try_from(number).ok()?;
+        self.numerals.split(|byte| *byte == 0).nth(nth).filter(|numeral| !numeral.is_empty())
+    }
+
+    /// The era of a date: year (0 is 1 BC), month and day.
+    #[must_use]
+    pub fn era(&self, date: (i64, u32, u32)) -> Option<Era<'d>> {
+        self.eras.split(|byte| *byte == 0).find_map(|text| Era::parse(text, date))
     }
 
     /// The names padded with spaces to the width of the widest, at most 12 columns: longer ones are cut. Names that

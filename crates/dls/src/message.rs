@@ -16,10 +16,10 @@ enum Part {
 }
 
 impl Message {
-    /// A message that begins with the program's name and a colon.
+    /// A message that begins with a colon after the program's name, of which the last component is shown.
     #[must_use]
     pub fn new(program: &[u8]) -> Message {
-        Message(Vec::new()).text(program).text(": ")
+        Message(Vec::new()).text(crate::program::base(program)).text(": ")
     }
 
     /// Adds text that is not translated.

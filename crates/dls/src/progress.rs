@@ -73,7 +73,7 @@ impl Progress {
         }
         let progress: &'static Progress = Box::leak(Box::new(Progress {
             watch,
-            program: program.to_vec(),
+            program: crate::program::base(program).to_vec(),
             mid_line: AtomicBool::new(false),
             shown: AtomicBool::new(false),
             replace,

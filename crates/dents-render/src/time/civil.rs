@@ -1,7 +1,7 @@
 //! Dates of the proleptic Gregorian calendar, for any number of seconds that fits in 64 bits.
 
 /// Seconds in a day.
-const DAY: i64 = 86_400;
+pub(crate) const DAY: i64 = 86_400;
 
 /// A date and a time of day in some zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,11 @@ impl Civil {
         }
     }
 
+    /// Year, month and day.
+    pub(crate) fn date(&self) -> (i64, u32, u32) {
+        (self.year, self.month, self.day)
+    }
+
     /// Year and week of ISO 8601: weeks begin on Monday and belong to the year that holds their Thursday.
     pub(crate) fn iso_week(&self) -> (i64, u32) {
         let monday_based = (self.weekday + 6) % 7;
@@ -75,7 +80,13 @@ impl Civil {
     }
 }
 
-fn is_leap(year: i64) -> bool {
+/// Days from the epoch to the first of January.
+pub(crate) fn days_before(year: i64) -> i64 {
+    let last = year - 1;
+    365 * (year - 1970) + last.div_euclid(4) - last.div_euclid(100) + last.div_euclid(400) - 477
+}
+
+pub(crate) fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 

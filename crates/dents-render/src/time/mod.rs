@@ -6,6 +6,7 @@
 
 pub(crate) mod civil;
 mod leap;
+mod rules;
 mod stamp;
 mod strftime;
 mod zone;

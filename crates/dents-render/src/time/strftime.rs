@@ -24,6 +24,20 @@ impl Names<'_> {
     fn of_library(&self) -> Names<'_> {
         Names { names: self.names, months: self.names.short_months.map(Cow::Borrowed), library: true }
     }
+
+    fn make_uppercase(&self, text: &mut [u8]) {
+        match self.names.case {
+            Some(case) => text.iter_mut().for_each(|byte| *byte = case.upper[usize::from(*byte)]),
+            None => text.make_ascii_uppercase(),
+        }
+    }
+
+    fn make_lowercase(&self, text: &mut [u8]) {
+        match self.names.case {
+            Some(case) => text.iter_mut().for_each(|byte| *byte = case.lower[usize::from(*byte)]),
+            None => text.make_ascii_lowercase(),
+        }
+    }
 }
 
 /// A point in time, in its zone.
@@ -44,6 +58,43 @@ impl Moment<'_> {
     fn is_west(&self) -> bool {
         self.offset < 0 || self.offset == 0 && self.zone.starts_with(b"-")
     }
+
+    /// The number that a conversion shows, if it shows one that a numeral can replace.
+    fn number(&self, letter: u8) -> Option<i64> {
+        let civil = &self.civil;
+        let monday_based = (civil.weekday + 6) % 7;
+        Some(match letter {
+            b'C' => of_int(civil.year).div_euclid(100),
+            b'y' => civil.year.rem_euclid(100),
+            b'G' => of_int(civil.iso_week().0),
+            b'g' => of_int(civil.iso_week().0).rem_euclid(100),
+            b'd' | b'e' => i64::from(civil.day),
+            b'H' | b'k' => i64::from(civil.hour),
+            b'I' | b'l' => i64::from((civil.hour + 11) % 12 + 1),
+            b'j' => i64::from(civil.yearday) + 1,
+            b'm' => i64::from(civil.month),
+            b'M' => i64::from(civil.minute),
+            b'S' => i64::from(civil.second),
+            b'u' => i64::from(monday_based + 1),
+            b'w' => i64::from(civil.weekday),
+            b'U' => i64::from((civil.yearday + 7 - civil.weekday) / 7),
+            b'W' => i64::from((civil.yearday + 7 - monday_based) / 7),
+            b'V' => i64::from(civil.iso_week().1),
+            _ => return None,
+        })
+    }
+}
+
+/// The C library counts years in an `int`: after the last of them come the first.
+fn of_int(year: i64) -> i64 {
+    i64::from(year as i32)
+}
+
+/// What a locale has in place of a number.
+enum OfLocale<'l> {
+    Text(&'l [u8]),
+    Signed(&'static [u8], &'l [u8]),
+    Year(i64),
 }
 
 /// One conversion, `%_10Y`: flag, width, and the letter.
@@ -89,7 +140,10 @@ impl Format {
                 let spec = Spec::parse(rest, &mut len);
                 if spec.letter == 0 {
                     let mut text = rest[..len].to_vec();
-                    spec.finish(&mut text, 0);
+                    spec.widen(&mut text, 0);
+                    if spec.upper {
+                        text.make_ascii_uppercase();
+                    }
                     items.extend(text.into_iter().map(Item::Byte));
                 } else {
                     items.push(Item::Spec(spec));
@@ -204,12 +258,12 @@ impl Spec {
             b'M' => self.two(out, civil.minute, b'0'),
             b'S' => self.two(out, civil.second, b'0'),
             b'N' => self.nanoseconds(out, moment.nanosecond),
-            b'b' | b'h' => self.text(out, names.names.short_months[month], true),
-            b'B' => self.text(out, names.names.months[month], true),
-            b'a' => self.text(out, names.names.short_days[civil.weekday as usize], true),
-            b'A' => self.text(out, names.names.days[civil.weekday as usize], true),
-            b'p' | b'P' => self.half_of_day(out, names.names.half_days[usize::from(civil.hour >= 12)]),
-            b'Z' => self.text(out, moment.zone, false),
+            b'b' | b'h' => self.month(out, month, 1, names),
+            b'B' => self.month(out, month, 0, names),
+            b'a' => self.text(out, names.names.short_days[civil.weekday as usize], true, names),
+            b'A' => self.text(out, names.names.days[civil.weekday as usize], true, names),
+            b'p' | b'P' => self.half_of_day(out, civil.hour >= 12, names),
+            b'Z' => self.text(out, moment.zone, false, names),
             b'z' => self.offset(out, moment),
             b'k' => self.two(out, civil.hour, b'_'),
             b'l' => self.two(out, hour12, b'_'),
@@ -223,14 +277,15 @@ impl Spec {
             b'W' => self.two(out, (civil.yearday + 7 - (civil.weekday + 6) % 7) / 7, b'0'),
             b'V' => self.two(out, civil.iso_week().1, b'0'),
             b'G' => self.year(out, civil.iso_week().0, names),
+            b'g' if names.library => self.number(out, of_int(civil.iso_week().0).rem_euclid(100), 2, b'0'),
             b'g' => self.year_of_century(out, civil.iso_week().0, names),
-            b'C' if names.library => self.number(out, civil.year.div_euclid(100), 1, b'0'),
+            b'C' if names.library => self.number(out, of_int(civil.year).div_euclid(100), 1, b'0'),
             b'C' => self.signed(out, civil.year < 0, civil.year.unsigned_abs() / 100, 2, b'0'),
             b'y' => self.year_of_century(out, civil.year, names),
             b'F' => self.iso_date(out, civil, names),
             b'D' => self.american_date(out, civil, names),
-            b'n' => self.text(out, b"\n", false),
-            b't' => self.text(out, b"\t", false),
+            b'n' => self.text(out, b"\n", false, names),
+            b't' => self.text(out, b"\t", false, names),
             _ => out.push(b'%'),
         }
     }
@@ -257,32 +312,65 @@ impl Spec {
         let start = out.len();
         let locale = &names.names;
         let library = names.of_library();
-        let format: &[u8] = match self.letter {
-            b'c' => locale.date_time,
-            b'x' => locale.date,
-            b'X' => locale.time,
-            b'T' => b"%H:%M:%S",
-            b'R' => b"%H:%M",
-            b'r' if locale.time_12.is_empty() => b"%I:%M:%S %p",
-            b'r' => locale.time_12,
-            _ => b"",
-        };
         match self.letter {
             // The C library has neither quarters nor colons, and repeats conversions that it does not have.
             b'q' => out.extend_from_slice(b"%Oq"),
             b'z' if self.colons > 0 => out.extend_from_slice(b"%O:"),
-            letter if format.is_empty() => Spec { letter, ..Spec::default() }.write(moment, &library, out),
-            _ => {
-                let format = Format::new(format);
-                format.write(moment, &library, true, out);
-                format.write(moment, &library, false, out);
-            }
+            _ => match (self.format_of_library(moment, locale), self.of_locale(moment, locale)) {
+                (Some(format), _) => {
+                    let format = Format::new(format);
+                    format.write(moment, &library, true, out);
+                    format.write(moment, &library, false, out);
+                }
+                (None, Some(OfLocale::Text(text))) => out.extend_from_slice(text),
+                (None, Some(OfLocale::Signed(sign, text))) => out.extend_from_slice(&[sign, text].concat()),
+                (None, Some(OfLocale::Year(year))) => Spec::default().number(out, year, 2, b'0'),
+                (None, None) => {
+                    Spec { letter: self.letter, ..Spec::default() }.write(moment, &library, out);
+                }
+            },
         }
-        self.finish(out, start);
+        self.finish(out, start, names);
+    }
+
+    /// The format that the C library has for this conversion.
+    fn format_of_library<'l>(&self, moment: &Moment<'_>, locale: &TimeNames<'l>) -> Option<&'l [u8]> {
+        let era = self.modifier == b'E';
+        let of_era = |format: &'l [u8], usual| if era && !format.is_empty() { format } else { usual };
+        Some(match self.letter {
+            b'c' => of_era(locale.era_date_time, locale.date_time),
+            b'x' => of_era(locale.era_date, locale.date),
+            b'X' => of_era(locale.era_time, locale.time),
+            b'T' => b"%H:%M:%S",
+            b'R' => b"%H:%M",
+            b'r' if locale.time_12.is_empty() => b"%I:%M:%S %p",
+            b'r' => locale.time_12,
+            b'Y' if era => locale.era(moment.civil.date())?.format,
+            _ => return None,
+        })
+    }
+
+    /// The year of an era, its name, or a numeral of the locale.
+    fn of_locale<'l>(&self, moment: &Moment<'_>, locale: &TimeNames<'l>) -> Option<OfLocale<'l>> {
+        match (self.modifier, self.letter) {
+            (b'E', b'C') => Some(OfLocale::Text(locale.era(moment.civil.date())?.name)),
+            (b'E', b'y') => Some(OfLocale::Year(of_int(locale.era(moment.civil.date())?.year))),
+            (b'O', b'z') => {
+                let minutes = moment.offset.unsigned_abs() / 60;
+                let numeral = locale.numeral(i64::from(minutes / 60 * 100 + minutes % 60))?;
+                Some(OfLocale::Signed(if moment.is_west() { b"-" } else { b"+" }, numeral))
+            }
+            (b'O', _) => locale.numeral(moment.number(self.letter)?).map(OfLocale::Text),
+            _ => None,
+        }
     }
 
     fn year(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
-        self.number(out, year, if names.library { 1 } else { 4 }, b'0');
+        if names.library {
+            self.number(out, of_int(year), 1, b'0');
+        } else {
+            self.number(out, year, 4, b'0');
+        }
     }
 
     fn year_of_century(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
@@ -371,23 +459,32 @@ impl Spec {
         }
     }
 
-    fn half_of_day(&self, out: &mut Vec<u8>, text: &[u8]) {
+    fn half_of_day(&self, out: &mut Vec<u8>, is_second: bool, names: &Names<'_>) {
         let start = out.len();
-        self.text(out, text, false);
+        self.text(out, names.names.half_days[usize::from(is_second)], false, names);
         if self.letter == b'P' || self.swap {
-            out[start..].make_ascii_lowercase();
+            names.make_lowercase(&mut out[start..]);
         }
     }
 
+    /// The name of a month, with `O` as it is alone: long (0) or short (1).
+    fn month(&self, out: &mut Vec<u8>, month: usize, short: usize, names: &Names<'_>) {
+        let locale = &names.names;
+        let usual = [&locale.months, &locale.short_months][short][month];
+        let alone = locale.alone[short][month];
+        let is_alone = self.modifier == b'O' && !alone.is_empty();
+        self.text(out, if is_alone { alone } else { usual }, true, names);
+    }
+
     /// A word; `#` makes it upper case if `swaps_up`, else lower case.
-    fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool) {
+    fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool, names: &Names<'_>) {
         let start = out.len();
         out.extend_from_slice(text);
         self.widen(out, start);
         if self.swap && !swaps_up {
-            out[start..].make_ascii_lowercase();
+            names.make_lowercase(&mut out[start..]);
         } else if self.swap || self.upper {
-            out[start..].make_ascii_uppercase();
+            names.make_uppercase(&mut out[start..]);
         }
     }
 
@@ -428,10 +525,10 @@ impl Spec {
     }
 
     /// Pads the text from `start` on, and makes it upper case if a flag demands it.
-    fn finish(&self, out: &mut Vec<u8>, start: usize) {
+    fn finish(&self, out: &mut Vec<u8>, start: usize, names: &Names<'_>) {
         self.widen(out, start);
         if self.upper {
-            out[start..].make_ascii_uppercase();
+            names.make_uppercase(&mut out[start..]);
         }
     }
 

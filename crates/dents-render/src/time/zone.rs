@@ -1,14 +1,14 @@
 //! Time zones: the offset from UTC at any second, read from a TZif file or a POSIX `TZ` string.
 //!
-//! jiff implements the rules. This module adds what glibc does beyond them: rules that it fills in, times beyond the
-//! range of calendars, rules that do not apply before 1970.
+//! jiff reads the files. This module adds what glibc does beyond that: times beyond the range of calendars. `TZ` strings
+//! are in `rules`.
 
 use super::leap::Leaps;
-use alloc::string::String;
+use super::rules::{Posix, Rules};
 use alloc::vec::Vec;
 use core::ops::Range;
 use jiff::Timestamp;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 
 /// Seconds in 400 Gregorian years, after which rules repeat to the day of the week.
 const CYCLE: i64 = 400 * 31_556_952;
@@ -16,8 +16,6 @@ const CYCLE: i64 = 400 * 31_556_952;
 const LATEST: i64 = 250_000_000_000;
 /// Before this (the year -9755) no file has transitions.
 const EARLIEST: i64 = -370_000_000_000;
-/// The rules that glibc uses for a `TZ` that names a summer time without rules.
-const DEFAULT_RULES: &str = ",M3.2.0,M11.1.0";
 
 /// A time zone.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +27,8 @@ enum Inner {
     Fixed(i32, Vec<u8>),
     /// A TZif file.
     File(TimeZone, Leaps),
-    /// A `TZ` string with rules, which apply from 1970 on.
-    Rules(TimeZone),
+    /// A `TZ` string with rules.
+    Rules(Rules),
 }
 
 /// An offset and the time in which it applies.
@@ -67,28 +65,17 @@ impl Zone {
     }
 
     /// Parses a POSIX `TZ` string (without the leading `:`), for a `TZ` that names no file. It follows glibc: numbers
-    /// that are too large are reduced; a summer time without rules has those of the USA; a name without a valid
+    /// that are too large are reduced; a summer time without valid rules has those of the USA; a name without an
     /// offset is UTC under that name; anything else is UTC without a name.
     #[must_use]
     pub fn posix(text: &[u8]) -> Zone {
         if text.is_empty() {
             return Zone::utc();
         }
-        let mut parser = Parser { rest: text };
-        let Some(name) = parser.name() else { return Zone(Inner::Fixed(0, Vec::new())) };
-        let Some(offset) = parser.offset() else { return Zone(Inner::Fixed(0, name.to_vec())) };
-        let fixed = Zone(Inner::Fixed(-offset, name.to_vec()));
-        let Some(summer) = parser.name() else { return fixed };
-        let summer_offset = parser.offset().unwrap_or(offset - 3600);
-        let rules = core::str::from_utf8(parser.rest).unwrap_or("");
-        let zone = |rules: &str| {
-            let mut text = String::new();
-            push_zone(&mut text, name, offset);
-            push_zone(&mut text, summer, summer_offset);
-            text.push_str(rules);
-            TimeZone::posix(&text).ok()
-        };
-        zone(rules).or_else(|| zone(DEFAULT_RULES)).map_or(fixed, |zone| Zone(Inner::Rules(zone)))
+        match Posix::new(text) {
+            Posix::Fixed(offset, name) => Zone(Inner::Fixed(offset, name)),
+            Posix::Rules(rules) => Zone(Inner::Rules(rules)),
+        }
     }
 
     /// The offset at a second since the epoch.
@@ -98,7 +85,7 @@ impl Zone {
                 Period { offset: *offset, name: name.clone(), range: i64::MIN..i64::MAX, ..Period::default() }
             }
             Zone(Inner::File(zone, leaps)) => {
-                let mut period = in_cycle(zone, second, EARLIEST);
+                let mut period = in_cycle(zone, second);
                 let correction = leaps.at(second);
                 period.leaps = correction.seconds;
                 period.is_leap = correction.is_leap;
@@ -106,17 +93,17 @@ impl Zone {
                 period.range.end = period.range.end.min(correction.range.end);
                 period
             }
-            Zone(Inner::Rules(zone)) => in_cycle(zone, second, 0),
+            Zone(Inner::Rules(rules)) => rules.at(second),
         }
     }
 }
 
-/// Looks up a second. A second before `earliest` is looked up as `earliest`, one beyond [`LATEST`] whole cycles
+/// Looks up a second. A second before [`EARLIEST`] is looked up as that, one beyond [`LATEST`] whole cycles
 /// earlier.
-fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
+fn in_cycle(zone: &TimeZone, second: i64) -> Period {
     let cycles = if second > LATEST { (second - LATEST).div_euclid(CYCLE) + 1 } else { 0 };
     let shift = cycles * CYCLE;
-    let asked = (second - shift).max(earliest);
+    let asked = (second - shift).max(EARLIEST);
     let Ok(timestamp) = Timestamp::from_second(asked) else {
         return Period { range: second..second, ..Period::default() };
     };
@@ -130,87 +117,15 @@ fn in_cycle(zone: &TimeZone, second: i64, earliest: i64) -> Period {
     Period {
         offset: info.offset().seconds(),
         name: info.abbreviation().as_bytes().to_vec(),
-        range: if asked <= earliest { i64::MIN..end } else { start..end },
+        range: if asked <= EARLIEST { i64::MIN..end } else { start..end },
         ..Period::default()
-    }
-}
-
-/// Appends `<name>offset`, with the offset counted westwards, as in POSIX.
-fn push_zone(text: &mut String, name: &[u8], west: i32) {
-    text.push('<');
-    text.extend(name.iter().map(|byte| char::from(*byte)));
-    text.push('>');
-    text.push(if west < 0 { '-' } else { '+' });
-    let west = west.unsigned_abs();
-    for (nth, part) in [west / 3600, west / 60 % 60, west % 60].into_iter().enumerate() {
-        if nth > 0 {
-            text.push(':');
-        }
-        let digits = crate::number::pair(part);
-        text.extend(digits.map(char::from));
-    }
-}
-
-struct Parser<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Parser<'a> {
-    fn take(&mut self, len: usize) -> &'a [u8] {
-        let (taken, rest) = self.rest.split_at(len);
-        self.rest = rest;
-        taken
-    }
-
-    fn take_while(&mut self, fits: impl Fn(u8) -> bool) -> &'a [u8] {
-        self.take(self.rest.iter().position(|byte| !fits(*byte)).unwrap_or(self.rest.len()))
-    }
-
-    /// At least three letters, or in angle brackets three letters, digits and signs.
-    fn name(&mut self) -> Option<&'a [u8]> {
-        let quoted = self.rest.first() == Some(&b'<');
-        let name = if quoted {
-            self.take(1);
-            let name = self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'-');
-            (self.rest.first() == Some(&b'>')).then(|| self.take(1))?;
-            name
-        } else {
-            self.take_while(|byte| byte.is_ascii_alphabetic())
-        };
-        (name.len() >= 3).then_some(name)
-    }
-
-    /// `[+-]hh[:mm[:ss]]` in seconds, westwards.
-    fn offset(&mut self) -> Option<i32> {
-        let sign = match self.rest.first()? {
-            b'-' => -1,
-            _ => 1,
-        };
-        self.take(usize::from(matches!(self.rest[0], b'+' | b'-')));
-        let mut seconds = self.number()?.min(24) * 3600;
-        for unit in [60, 1] {
-            if self.rest.first() != Some(&b':') {
-                break;
-            }
-            self.take(1);
-            seconds += self.number().unwrap_or(0).min(59) * unit;
-        }
-        // 24:59:59 is more than jiff's rules accept, and no place has that offset.
-        Some(sign * seconds.min(Offset::MAX.seconds()))
-    }
-
-    fn number(&mut self) -> Option<i32> {
-        let digits = self.take_while(|byte| byte.is_ascii_digit());
-        let number =
-            digits.iter().fold(0i32, |n, digit| n.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
-        (!digits.is_empty()).then_some(number)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::string::ToString;
+    use std::string::{String, ToString};
 
     fn at(zone: &Zone, second: i64) -> (String, i32) {
         let period = zone.at(second);

@@ -87,9 +87,10 @@ impl UsageError<'_> {
     /// The message for stderr, whole lines. `program` is argv\[0\] as it came.
     #[must_use]
     pub fn message(&self, program: &[u8], language: &Language) -> Vec<u8> {
-        let mut out = self.message_at(program, language);
+        let base = crate::program::base(program);
+        let mut out = self.of_getopt(program, language).unwrap_or_else(|| self.message_at(base, language));
         if !crate::program::is_drop_in(program) {
-            out.extend(self.hint(program));
+            out.extend(self.hint(base));
         }
         if !matches!(
             self,

@@ -13,8 +13,7 @@ pub fn text(name: &[u8]) -> Vec<u8> {
         env!("CARGO_PKG_VERSION"),
         "\nAn ls in the manner of GNU coreutils 9.7.\nLicence: MIT or Apache-2.0.\n"
     );
-    let base = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
-    [base, about.as_bytes()].concat()
+    [crate::program::base(name), about.as_bytes()].concat()
 }
 
 #[cfg(test)]

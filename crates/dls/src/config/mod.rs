@@ -21,7 +21,7 @@ use crate::errno;
 use crate::explain::visible;
 use crate::message::Message;
 use crate::output::Output;
-use crate::program::is_drop_in;
+use crate::program::{self, is_drop_in};
 use crate::status::Status;
 use alloc::ffi::CString;
 use alloc::format;
@@ -158,7 +158,7 @@ impl Reader<'_> {
         let config = parse::parse(text, only_always);
         for mistake in &config.mistakes {
             let line = format!(":{}", mistake.line);
-            let place = [self.program, b": ", self.path.as_bytes(), line.as_bytes()].concat();
+            let place = [program::base(self.program), b": ", self.path.as_bytes(), line.as_bytes()].concat();
             let message = mistake.what.message(&place, out.language());
             out.message(&message);
         }

@@ -7,9 +7,10 @@ mod language;
 mod mapped;
 
 use crate::environment::Environment;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::sync::atomic::AtomicU8;
-use dents_locale::{Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
+use dents_locale::{Case, Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
 use dents_render::human::{Grouping, Separator};
 pub use language::{Domain, Language};
@@ -71,9 +72,36 @@ impl<'a> Found<'a> {
         matches!(self.user.time_name(), b"C" | b"POSIX")
     }
 
-    /// The names of months and days, if they differ from those of C.
-    pub(crate) fn time_names(&self) -> Option<TimeNames<'static>> {
-        TimeNames::new(copy(TimeNames::part(self.user.time(&mut Mapped)?)).leak())
+    /// The names of months and days for this style, if they differ from those of C.
+    pub(crate) fn time_names(&self, style: &TimeStyle) -> Option<TimeNames<'static>> {
+        let time = self.user.time(&mut Mapped);
+        let names = time.and_then(|time| TimeNames::new(copy(TimeNames::part(time)).leak()));
+        match style {
+            TimeStyle::Custom { recent, other } => self.rare_names(names, [recent, other], time),
+            _ => names,
+        }
+    }
+
+    /// What few formats need: the names of months that stand alone, and how letters change their case.
+    fn rare_names(
+        &self,
+        names: Option<TimeNames<'static>>,
+        formats: [&[u8]; 2],
+        time: Option<&'static [AtomicU8]>,
+    ) -> Option<TimeNames<'static>> {
+        let has = |bytes: &[u8]| formats.iter().any(|format| format.iter().any(|byte| bytes.contains(byte)));
+        let mut names = names;
+        if has(b"O")
+            && let (Some(names), Some(alone)) = (&mut names, time.and_then(TimeNames::months_alone))
+        {
+            names.alone = alone.map(|names| names.map(|name| &*name.leak()));
+        }
+        if has(b"^#")
+            && let Some(case) = self.user.ctype(&mut Mapped).and_then(Case::new)
+        {
+            names.get_or_insert(TimeNames::C).case = Some(Box::leak(Box::new(case)));
+        }
+        names
     }
 
     /// The formats of recent and of other times: GNU `ls` has them translated, which changes their order.

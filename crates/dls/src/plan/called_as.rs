@@ -15,9 +15,9 @@ pub(super) enum CalledAs {
 
 impl CalledAs {
     pub(super) fn of(program: &[u8]) -> CalledAs {
-        match program.rsplit(|byte| *byte == b'/').next() {
-            Some(b"dir") => CalledAs::Dir,
-            Some(b"vdir") => CalledAs::Vdir,
+        match crate::program::base(program) {
+            b"dir" => CalledAs::Dir,
+            b"vdir" => CalledAs::Vdir,
             _ => CalledAs::Ls,
         }
     }

@@ -34,7 +34,7 @@ pub use zone::ZoneName;
 
 use called_as::CalledAs;
 use choices::Choices;
-use dents_core::needs::{Kinds, Needs, NeedsByKind};
+use dents_core::needs::{Kind, Kinds, Needs, NeedsByKind};
 use dents_core::read::Filter;
 use dents_core::sort::{Key, Order};
 use dents_core::stat::choose::IN_FLIGHT;
@@ -131,6 +131,11 @@ impl<'a> Plan<'a> {
         if choices.recursive || choices.hierarchy.any() || choices.only.is_some() {
             needs |= NeedsByKind::all(Needs::TYPE);
         }
+        let mut operand_needs = style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE);
+        if choices.directories_first {
+            // Without an order too: GNU's status tells that the target of an operand cannot be reached.
+            operand_needs |= NeedsByKind::of(Kind::Link, Needs::TARGET);
+        }
         let mut names = Needs::empty();
         names.set(Needs::UID, style.wants_user_names());
         names.set(Needs::GID, style.wants_group_names());
@@ -155,7 +160,7 @@ impl<'a> Plan<'a> {
             shown: choices.shown(),
             apart: args.apart.clone(),
             needs,
-            operand_needs: style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE),
+            operand_needs,
             names,
             zone: ZoneName::new(environment),
             shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
