@@ -247,18 +247,18 @@ impl<'a> Source<'a> {
 impl<'k> Limit<'k> {
     /// The position of the rows of this directory. Their paths have the same beginning, so a limit with another beginning is not between them.
     fn side_of(self, directory: &[u8]) -> Side<'k> {
+        // Once, and as slices: a path may have megabytes.
+        let (begin, rest) = self.path.split_at(directory.len().min(self.path.len()));
         let slash = separator(directory);
-        if let Some(rest) = self.path.strip_prefix(directory).and_then(|rest| rest.strip_prefix(slash)) {
-            return Side::Around(rest);
+        match directory[..begin.len()].cmp(begin) {
+            Ordering::Less => Side::Before,
+            Ordering::Equal if directory.len() == begin.len() => match rest.strip_prefix(slash) {
+                Some(rest) => Side::Around(rest),
+                None if slash < rest => Side::Before,
+                None => Side::After,
+            },
+            _ => Side::After,
         }
-        // Slices are compared by words, chained iterators byte by byte.
-        let both = directory.len().min(self.path.len());
-        let (begin, rest) = self.path.split_at(both);
-        let order = directory[..both].cmp(begin).then_with(|| match directory.len() == both {
-            true => slash.cmp(rest),
-            false => Ordering::Greater,
-        });
-        if order.is_lt() { Side::Before } else { Side::After }
     }
 }
 

@@ -26,8 +26,9 @@ struct Window {
     whole: usize,
     /// No row comes before this path.
     first: Vec<u8>,
-    /// The path of the first row of the last whole frame.
+    /// The path of the first row of the last whole frame, and where that begins.
     last: Vec<u8>,
+    last_at: usize,
 }
 
 /// Passes all rows of the runs on.
@@ -66,7 +67,8 @@ pub(super) fn merge_all(runs: &[Run], storage: &Storage, out: &mut dyn Receive) 
 impl Window {
     fn new(number: usize, run: &Run, storage: &Storage, size: u64) -> io::Result<Window> {
         let (at, end, bytes) = (run.begin, run.end, Vec::new());
-        let mut window = Window { number, at, end, bytes, whole: 0, first: Vec::new(), last: Vec::new() };
+        let mut window =
+            Window { number, at, end, bytes, whole: 0, first: Vec::new(), last: Vec::new(), last_at: 0 };
         window.fill(storage, size)?;
         path(&window.bytes[..window.whole], &mut window.first)?;
         Ok(window)
@@ -83,31 +85,42 @@ impl Window {
             let next = self.end.min(self.at + size);
             self.bytes.extend_from_slice(&storage.read((self.at, next))?);
             self.at = next;
-            let mut rest = &self.bytes[self.whole..];
-            let mut last = None;
+            let (mut rest, mut has_more) = (&self.bytes[self.whole..], false);
             while let Some(frame) = Frame::take(&mut rest) {
-                last = Some(frame.raw);
+                self.last_at = self.bytes.len() - rest.len() - frame.raw.len();
+                has_more = true;
             }
             self.whole = self.bytes.len() - rest.len();
-            last.map_or(Ok(()), |frame| path(frame, &mut self.last))?;
+            if has_more {
+                path(&self.bytes[self.last_at..], &mut self.last)?;
+            }
         }
         if self.is_end() && self.whole < self.bytes.len() { Err(damaged()) } else { Ok(()) }
     }
 
     /// Drops the frames that have no row from this path on.
     fn skip(&mut self, limit: &[u8]) -> io::Result<()> {
-        let (mut rest, mut kept, mut begin) = (&self.bytes[..self.whole], 0, Vec::new());
-        while !rest.is_empty() {
-            path(rest, &mut begin)?;
-            if begin[..] > *limit {
-                break;
+        let mut kept = 0;
+        if self.last[..] == *limit {
+            // The usual case: the limit is that of this window.
+            kept = self.last_at;
+            self.first.clone_from(&self.last);
+        } else {
+            let (mut rest, mut begin) = (&self.bytes[..self.whole], Vec::new());
+            while !rest.is_empty() {
+                path(rest, &mut begin)?;
+                if begin[..] > *limit {
+                    break;
+                }
+                kept = self.whole - rest.len();
+                Frame::take(&mut rest).ok_or_else(damaged)?;
             }
-            kept = self.whole - rest.len();
-            Frame::take(&mut rest).ok_or_else(damaged)?;
+            path(&self.bytes[kept..self.whole], &mut begin)?;
+            self.first = limit.to_vec().max(begin);
         }
-        self.first = limit.to_vec().max(begin_of(&self.bytes[kept..self.whole])?);
         self.bytes.drain(..kept);
         self.whole -= kept;
+        self.last_at -= kept;
         Ok(())
     }
 }
@@ -121,9 +134,4 @@ fn path(mut frames: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
     let mut frame = Frame::take(&mut frames).ok_or_else(damaged)?;
     frame.rows.row().ok_or_else(damaged)?.path(into);
     Ok(())
-}
-
-fn begin_of(frames: &[u8]) -> io::Result<Vec<u8>> {
-    let mut begin = Vec::new();
-    path(frames, &mut begin).map(|()| begin)
 }
