@@ -337,7 +337,7 @@ mod tests {
                 let period = zone.at(second);
                 for edge in [period.range.start, period.range.end.saturating_sub(1)] {
                     let same = zone.at(edge);
-                    assert_eq!(same.offset, period.offset, "{}", format!("{text} {second} {edge}"));
+                    assert_eq!(same.offset, period.offset, "{text} {second} {edge}");
                 }
             }
         }

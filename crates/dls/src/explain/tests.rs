@@ -121,8 +121,7 @@ fn marks_have_a_price_where_a_server_answers() {
     let by_kind =
         by_kind(&[(Kind::Reg, Call::Stat, 1500, 9 * MS), (Kind::Reg, Call::Xattr, 1500, 3_000 * MS)]);
     let elapsed = (900 * MS, 850 * MS);
-    let past =
-        || Some(Past { seen: &seen, by_kind: by_kind.clone(), in_flight: 64, choice: flight(64), elapsed });
+    let past = || Some(Past { seen: &seen, by_kind, in_flight: 64, choice: flight(64), elapsed });
     let price = |claims: &[Claim], fs, past| {
         let text = facts(claims, fs, past).text();
         text.lines().find(|line| line.contains("--acl=never")).map(str::to_string)
