@@ -6,6 +6,7 @@ use crate::locale::Language;
 use core::ffi::CStr;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::string::String;
 use std::sync::OnceLock;
@@ -44,9 +45,10 @@ fn empty_directory() -> &'static std::path::Path {
     })
 }
 
-/// Runs `/bin/ls argv`; gives stderr and the exit status.
+/// Runs `/bin/ls argv` as `ls`; gives stderr and the exit status. Called by its path, 9.7 has the path in fewer messages than older ones.
 fn gnu(argv: &[CString], locale: &str, posix: bool) -> (Vec<u8>, Option<i32>) {
     let mut ls = Command::new("/bin/ls");
+    ls.arg0("ls");
     ls.args(argv.iter().map(|arg| OsStr::from_bytes(arg.to_bytes())));
     ls.env_clear().env("LC_ALL", locale).current_dir(empty_directory());
     if posix {
@@ -59,7 +61,7 @@ fn gnu(argv: &[CString], locale: &str, posix: bool) -> (Vec<u8>, Option<i32>) {
 /// Our stderr and exit status for the same line. `None`: the line has a meaning.
 fn ours(argv: &[CString], utf8: bool, posix: bool) -> Option<(Vec<u8>, Option<i32>)> {
     let error = getopt::read(borrow(argv), posix).err()?;
-    Some((error.message(b"/bin/ls", &Language::english(utf8)), Some(i32::from(error.status()))))
+    Some((error.message(b"ls", &Language::english(utf8)), Some(i32::from(error.status()))))
 }
 
 /// The possibilities that GNU lists for `--=` are all its long options in its own order; ours must be the same.
