@@ -366,6 +366,37 @@ fn what_is_ignored_is_left_out() {
 }
 
 /// Without an answer all entries are listed, with a message.
+/// A new directory with ignored files in it: what is left is what git would add, and what `dents` keeps (`dents/tests/gitignore.rs`).
+#[test]
+fn what_is_ignored_in_an_untracked_directory_is_left_out() {
+    let place = Place::new();
+    let top = place.repository("new", &["README"]);
+    write(&top.join(".gitignore"), "node_modules/\n*.pyc\n/a/b/*\n!keep\n");
+    for file in
+        ["a.py", "a.pyc", "src/b.py", "src/b.pyc", "node_modules/big/f", "a/b/c", "a/b/keep", "a/b/d/e"]
+    {
+        write(&top.join("sub").join(file), "");
+        write(&top.join(file), "");
+    }
+    let kept = try_git(&top, &["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let mut kept: Vec<String> = text(&kept.stdout).lines().map(str::to_string).collect();
+    kept.sort();
+    let listed = shown(&dls(&top, &["--gitignore", "-RA1p"]));
+    let mut files = Vec::new();
+    for block in listed.split("\n\n") {
+        let (directory, names) = block.trim_start().split_once(":\n").unwrap_or((block, ""));
+        let directory = directory.strip_prefix('.').unwrap_or_default().trim_matches(['/', ':', '\n']);
+        let names = names.lines().filter(|name| !name.ends_with('/'));
+        files.extend(names.map(|name| format!("{directory}/{name}").trim_start_matches('/').to_string()));
+    }
+    files.sort();
+    assert_eq!(files, kept, "{listed}");
+    assert_eq!(
+        shown(&dls(&top, &["--columns=git,name", "sub"])),
+        "-N a\n-N a.py\n-I a.pyc\n-I node_modules\n-N src\n"
+    );
+}
+
 #[test]
 fn what_is_ignored_is_not_known() {
     let place = Place::new();

@@ -87,6 +87,9 @@ mod batch;
 mod entry;
 mod error;
 mod filter;
+#[cfg(all(feature = "gitignore", any(test, fuzzing)))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "gitignore")]
 #[doc(hidden)]
 pub mod gitignore;

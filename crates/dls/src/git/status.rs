@@ -79,8 +79,9 @@ impl Statuses {
         let own = self.own(directory);
         let is_gits = directory.split(|byte| *byte == b'/').any(|name| name == b".git");
         let slashes = (0..directory.len()).filter(|at| directory[*at] == b'/');
-        let above =
-            || slashes.map(|at| &directory[..at]).chain([directory]).find_map(|above| self.whole(above));
+        // The nearest one: an ignored directory may be in an untracked one.
+        let from_below = [directory].into_iter().chain(slashes.rev().map(|at| &directory[..at]));
+        let above = || from_below.into_iter().find_map(|above| self.whole(above));
         let inherited = is_gits.then_some(State::IGNORED).or_else(above);
         Within { bytes: &self.bytes, below: &below[..count], prefix: prefix.len(), inherited, own }
     }
@@ -115,7 +116,7 @@ pub(crate) struct Within<'s> {
     below: &'s [Record],
     /// Of each of these paths, up to the names of the directory's entries.
     prefix: usize,
-    /// The state of all entries, if the directory is untracked or ignored as a whole.
+    /// The state of all entries that git does not ignore, if the directory is untracked or ignored as a whole.
     inherited: Option<State>,
     /// The state of the directory itself.
     own: State,
@@ -133,7 +134,11 @@ impl Within<'_> {
         match name {
             b".." => Git::Outside,
             b".git" => State::IGNORED.into(),
-            _ if self.inherited.is_some() => self.inherited.unwrap_or_default().into(),
+            name if let Some(inherited) = self.inherited => {
+                // Git reports what is ignored in an untracked directory, one by one.
+                let is_ignored = name != b"." && self.named(name).is_ignored();
+                if is_ignored { State::IGNORED.into() } else { inherited.into() }
+            }
             b"." => self.below.iter().fold(self.own, |all, record| all.and(upwards(record))).into(),
             name => self.named(name).into(),
         }
@@ -332,6 +337,19 @@ mod tests {
             );
         }
         assert!(!all.within(b".github").is_ignored());
+    }
+
+    #[test]
+    fn what_is_ignored_in_an_untracked_directory_is() {
+        let all =
+            statuses(&["? new/", "! new/a.pyc", "! new/node_modules/", "! new/src/b.pyc", "? new/a.py"]);
+        let new = all.within(b"new");
+        assert_eq!(["a.pyc", "node_modules"].map(|name| new.entry(name.as_bytes())), [is(Same, Ignored); 2]);
+        assert_eq!(["src", "a.py", "other", "."].map(|name| new.entry(name.as_bytes())), [is(Same, New); 4]);
+        assert_eq!(all.within(b"new/src").entry(b"b.pyc"), is(Same, Ignored));
+        assert_eq!(all.within(b"new/src").entry(b"b.py"), is(Same, New));
+        assert!(all.within(b"new/node_modules/big").is_ignored() && !new.is_ignored());
+        assert_eq!(all.within(b"").entry(b"new"), is(Same, New));
     }
 
     #[test]

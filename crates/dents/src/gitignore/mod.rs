@@ -4,16 +4,21 @@
 //! The nearest file with a matching rule decides; `.ignore` files win over `.gitignore` files. Rules from above a
 //! repository do not apply inside it. A directory without these files costs three system calls. An ignored entry is
 //! neither listed nor entered. The roots of a walk are never ignored; `.git` always is.
+//!
+//! `pattern` has the rules of git for a line, `config` the settings that change which files hold and how.
 
+use config::Config;
 use dents_sys::file::{self, Links};
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{BorrowedFd, CWD, Errno};
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use pattern::IgnoreFile;
 use std::ffi::{CString, OsStr};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
+
+mod config;
+mod pattern;
 
 /// The maximum size of an ignore file in bytes. It is larger than any real list of patterns, and limits the memory
 /// that a hostile file can take.
@@ -22,11 +27,13 @@ const MOST: usize = 1 << 20;
 /// The rules that one directory adds to those of its ancestors.
 pub struct Rules {
     above: Option<Arc<Rules>>,
-    ignore: Option<Gitignore>,
+    ignore: Option<IgnoreFile>,
     /// The rules of `.gitignore`; at the top of a repository, those for the whole repository follow.
-    git: Vec<Arc<Gitignore>>,
+    git: Vec<Arc<IgnoreFile>>,
     /// Whether this is the top of a repository.
     is_top: bool,
+    /// Whether letters match in either case, in this repository.
+    fold: bool,
     /// Rules match a path whose first `strip` bytes are replaced by this prefix.
     base: Vec<u8>,
     strip: usize,
@@ -69,20 +76,24 @@ impl Rules {
         base: Vec<u8>,
         strip: usize,
     ) -> Option<Arc<Rules>> {
-        let ignore = dir.read(b".ignore").map(|text| rules(&text));
-        let mut git: Vec<_> =
-            dir.read(b".gitignore").map(|text| Arc::new(rules(&text))).into_iter().collect();
         let top = dir.repository();
-        if let Some(repository) = &top {
-            let exclude = repository.as_ref().and_then(|kept| dir.read(&join(kept, b"info/exclude")));
-            git.extend(exclude.map(|text| Arc::new(rules(&text))));
-            git.extend(everywhere(dir.complain).cloned());
+        let config = top.as_ref().map(|kept| dir.config(kept.as_deref()));
+        let fold = config
+            .as_ref()
+            .map_or_else(|| above.as_ref().is_some_and(|above| above.fold), |config| config.fold);
+        let rules = |text: Vec<u8>| IgnoreFile::new(&text, fold);
+        let ignore = dir.read(b".ignore").map(rules);
+        let mut git: Vec<_> = dir.read(b".gitignore").map(|text| Arc::new(rules(text))).into_iter().collect();
+        if let (Some(kept), Some(config)) = (&top, &config) {
+            let exclude = kept.as_ref().and_then(|kept| dir.read(&join(kept, b"info/exclude")));
+            git.extend(exclude.map(|text| Arc::new(rules(text))));
+            git.extend(everywhere(config, dir));
         }
         let is_top = top.is_some();
         if ignore.is_none() && git.is_empty() && !is_top {
             return above;
         }
-        Some(Arc::new(Rules { above, ignore, git, is_top, base, strip }))
+        Some(Arc::new(Rules { above, ignore, git, is_top, fold, base, strip }))
     }
 
     /// Whether this path is ignored. `scratch` is overwritten.
@@ -95,35 +106,17 @@ impl Rules {
             scratch.clear();
             scratch.extend_from_slice(&rules.base);
             scratch.extend_from_slice(path.get(rules.strip..).unwrap_or_default());
-            let path = Path::new(OsStr::from_bytes(scratch));
-            if let Some(answer) = rules.ignore.iter().find_map(|file| says(file, path, is_dir)) {
+            if let Some(answer) = rules.ignore.as_ref().and_then(|file| file.says(scratch, is_dir)) {
                 return answer;
             }
             if inside && verdict.is_none() {
-                verdict = rules.git.iter().find_map(|file| says(file, path, is_dir));
+                verdict = rules.git.iter().find_map(|file| file.says(scratch, is_dir));
             }
             inside &= !rules.is_top;
             next = rules.above.as_deref();
         }
         verdict.unwrap_or(false)
     }
-}
-
-fn says(file: &Gitignore, path: &Path, is_dir: bool) -> Option<bool> {
-    match file.matched(path, is_dir) {
-        Match::None => None,
-        Match::Ignore(_) => Some(true),
-        Match::Whitelist(_) => Some(false),
-    }
-}
-
-/// Parses an ignore file. Skips invalid lines, as git does.
-fn rules(text: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    for line in String::from_utf8_lossy(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).lines() {
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// A directory whose ignore files are being read.
@@ -177,6 +170,26 @@ impl IgnoreDir<'_, '_> {
         Some(Some(shared.map_or_else(|| kept.to_vec(), |shared| join(kept, first_line(&shared)))))
     }
 
+    /// The settings of the repository whose files are in `kept`.
+    fn config(&mut self, kept: Option<&[u8]>) -> Config {
+        let user = Config::of_user(&mut |file| {
+            let file = file.as_os_str().as_bytes();
+            read_anywhere(file).inspect_err(|errno| self.complain_of(file, *errno)).ok()
+        });
+        let Some(kept) = kept else { return user };
+        let mut first = true;
+        user.with(Path::new(OsStr::from_bytes(&join(kept, b"config"))), &mut |file| {
+            let file = file.as_os_str().as_bytes();
+            // Files that it includes may be anywhere, as links may.
+            let text = if std::mem::take(&mut first) {
+                self.open(file)
+            } else {
+                read_anywhere(&join(self.path, file))
+            };
+            text.inspect_err(|errno| self.complain(file, *errno)).ok()
+        })
+    }
+
     fn is_directory(&self, name: &[u8]) -> bool {
         let statx =
             self.c_path(name).and_then(|path| stat::statx(self.at, &path, Flags::empty(), Mask::TYPE));
@@ -185,6 +198,10 @@ impl IgnoreDir<'_, '_> {
 
     /// Reports a file that exists and cannot be read: without it the walk lists more than git would.
     fn complain(&mut self, name: &[u8], errno: Errno) {
+        self.complain_of(&join(self.path, name), errno);
+    }
+
+    fn complain_of(&mut self, path: &[u8], errno: Errno) {
         let problem = match errno {
             Errno::NOENT | Errno::NOTDIR => return,
             Errno::ISDIR | Errno::INVAL => "not a regular file".to_owned(),
@@ -192,8 +209,13 @@ impl IgnoreDir<'_, '_> {
             Errno::FBIG => "more than 1 MiB".to_owned(),
             errno => without_number(&std::io::Error::from_raw_os_error(errno.raw_os_error())),
         };
-        (self.complain)(&join(self.path, name), &format!("{problem}: ignored"));
+        (self.complain)(path, &format!("{problem}: ignored"));
     }
+}
+
+/// Reads a regular file that the user or a setting names. It may be a symbolic link.
+fn read_anywhere(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    file::read_regular(CWD, &CString::new(path).map_err(|_| Errno::INVAL)?, Links::Follow, MOST)
 }
 
 /// Joins two paths; an absolute second path replaces the first.
@@ -210,22 +232,43 @@ fn first_line(text: &[u8]) -> &[u8] {
     text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default()
 }
 
-/// The rules of the user's global ignore file, at git's default path. Read once. It may be a symbolic link.
-fn everywhere(complain: &mut Complain<'_>) -> Option<&'static Arc<Gitignore>> {
-    static RULES: OnceLock<Option<Arc<Gitignore>>> = OnceLock::new();
-    let read = || {
-        let path = ignore::gitignore::gitconfig_excludes_path()?.into_os_string().into_vec();
-        let mut dir = IgnoreDir { at: CWD, prefix: b"", path: b"", complain };
-        let text = file::read_regular(CWD, &dir.c_path(&path).ok()?, Links::Follow, MOST);
-        match text {
-            Ok(text) => Some(Arc::new(rules(&text))),
-            Err(errno) => {
-                dir.complain(&path, errno);
-                None
-            }
+/// The rules of the file of patterns that `core.excludesFile` names, or the default one. A walk of many repositories reads it
+/// once, and complains of it once.
+fn everywhere(config: &Config, dir: &mut IgnoreDir<'_, '_>) -> Option<Arc<IgnoreFile>> {
+    type Last = Option<((Vec<u8>, bool), Option<Arc<IgnoreFile>>)>;
+    static LAST: Mutex<Last> = Mutex::new(None);
+    let top = if dir.prefix.is_empty() { dir.path } else { dir.prefix };
+    let wanted = (config.excludes_file(top)?, config.fold);
+    let mut last = LAST.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((read, rules)) = &*last
+        && *read == wanted
+    {
+        return rules.clone();
+    }
+    let rules = match read_anywhere(&wanted.0) {
+        Ok(text) => Some(Arc::new(IgnoreFile::new(&text, config.fold))),
+        Err(errno) => {
+            dir.complain_of(&wanted.0, errno);
+            None
         }
     };
-    RULES.get_or_init(read).as_ref()
+    *last = Some((wanted, rules.clone()));
+    rules
+}
+
+/// For the fuzz target: rules, and names behind a NUL each; the same bytes as a configuration.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn any_bytes(bytes: &[u8]) {
+    let mut pieces = bytes.split(|byte| *byte == 0);
+    let text = pieces.next().unwrap_or_default();
+    let rules = [false, true].map(|fold| IgnoreFile::new(text, fold));
+    for name in pieces {
+        rules
+            .iter()
+            .for_each(|rules| assert!(rules.says(name, true).is_some() || rules.says(name, false).is_none()));
+    }
+    let mut text = Some(bytes.to_vec());
+    let _ = Config::default().with(Path::new("config"), &mut |_| text.take());
 }
 
 /// The system's error message, without the number that std appends.

@@ -1,0 +1,3 @@
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+fuzz_target!(|bytes: &[u8]| dents::fuzzing::gitignore(bytes));
