@@ -262,7 +262,6 @@ impl<'a> Parser<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::zone::Zone;
-    use std::format;
     use std::string::String;
     use std::vec::Vec;
 
