@@ -121,11 +121,17 @@ pub struct Ended {
     pub memory: u64,
 }
 
-/// The most resident memory so far.
+/// The most resident memory so far; 0 until the program runs. `execve` wakes the parent of a `vfork` a moment before it gives up the memory of
+/// that parent, whose peak is then read. It sets the name of the process later.
 fn peak(child: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default() << 10
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let status = read(&format!("/proc/{}/status", child.id()));
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    if field("Name:") == Some(read("/proc/thread-self/comm").trim()) {
+        return 0;
+    }
+    let kib = field("VmHWM:").and_then(|size| size.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or_default() << 10
 }
 
 /// Runs a program in its own time, or until it is interrupted.
