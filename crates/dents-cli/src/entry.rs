@@ -59,8 +59,8 @@ pub(crate) struct Facts {
 impl Facts {
     /// No project has this number: the kernel calls it `INVALID_PROJID`.
     pub(crate) const NO_PROJECT: u32 = u32::MAX;
-    /// The kernel gives this id to no user and no group.
-    pub(crate) const NOBODY: u32 = u32::MAX;
+    /// See [`dents_sink::Facts::NOBODY`].
+    pub(crate) const NOBODY: u32 = dents_sink::Facts::NOBODY;
 
     /// One of the times: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
     pub(crate) fn time(&self, which: Needs) -> Time {

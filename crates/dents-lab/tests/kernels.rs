@@ -127,8 +127,8 @@ fn attributes_that_several_threads_ask_for() {
     }
 }
 
-/// NFS 4.2 gives the list of attributes to those alone who may read the file, but its ACL to all; and a file may vanish before its list
-/// is requested. GNU ls 9.7 reports neither, and marks only the second.
+/// An NFS 4.2 server refuses the list of attributes of a file that the user may not read, but not its ACL; and a file may vanish before its
+/// list is requested. GNU ls 9.7 reports neither, and marks only the second.
 #[test]
 fn lists_that_are_refused() {
     let dir = marked();

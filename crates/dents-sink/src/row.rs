@@ -109,12 +109,21 @@ pub struct Facts<'a> {
 
 impl Facts<'_> {
     /// The facts that may be unknown although others are known.
-    pub const UNKNOWABLE: Columns = Columns::MODE
-        .union(Columns::UID)
-        .union(Columns::GID)
-        .union(Columns::ATIME)
-        .union(Columns::CTIME)
-        .union(Columns::MTIME);
+    pub const UNKNOWABLE: Columns = {
+        let (mut all, mut nth) = (Columns::empty(), 0);
+        while nth < Facts::EACH_UNKNOWABLE.len() {
+            all = all.union(Facts::EACH_UNKNOWABLE[nth]);
+            nth += 1;
+        }
+        all
+    };
+
+    /// The same, one by one.
+    pub(crate) const EACH_UNKNOWABLE: [Columns; 6] =
+        [Columns::MODE, Columns::UID, Columns::GID, Columns::ATIME, Columns::CTIME, Columns::MTIME];
+
+    /// The owner and the group where they are not known. The kernel gives this id to no user and no group.
+    pub const NOBODY: u32 = u32::MAX;
 
     /// Whether it is known.
     #[must_use]
@@ -130,13 +139,12 @@ impl Facts<'_> {
 
     /// The same facts of an entry of this type, of which these are not known.
     pub(crate) fn without(mut self, unknown: Columns, kind: Kind) -> Self {
-        const NOBODY: u32 = u32::MAX;
         self.unknown = unknown & Facts::UNKNOWABLE;
         for column in self.unknown.iter() {
             match column {
                 Columns::MODE => self.mode = (kind as u16) << 12,
-                Columns::UID => self.uid = NOBODY,
-                Columns::GID => self.gid = NOBODY,
+                Columns::UID => self.uid = Facts::NOBODY,
+                Columns::GID => self.gid = Facts::NOBODY,
                 Columns::ATIME => self.atime = Time::default(),
                 Columns::CTIME => self.ctime = Time::default(),
                 _ => self.mtime = Time::default(),

@@ -417,11 +417,11 @@ fn with_descriptors(limit: usize, test: &str) -> Option<std::process::Output> {
     Some(command.output().unwrap())
 }
 
-/// Walks of which nobody reads more than two entries hold the descriptors of the process. The next ones report that they have none; they
-/// do not wait for the others.
+/// Walks that are not read beyond two entries hold the descriptors of the process. The next ones report that they have none; they do
+/// not wait for the others.
 #[test]
-fn a_walk_does_not_wait_for_walks_that_nobody_reads() {
-    if let Some(output) = with_descriptors(48, "a_walk_does_not_wait_for_walks_that_nobody_reads") {
+fn a_walk_does_not_wait_for_unread_walks() {
+    if let Some(output) = with_descriptors(48, "a_walk_does_not_wait_for_unread_walks") {
         return assert!(output.status.success(), "{output:?}");
     }
     // More than a walk sends ahead.

@@ -662,14 +662,11 @@ impl<'a> Entry<'a> {
         match self.meta {
             Some(meta) if meta.bits.contains(Bits::ACL) => Mark::Acl,
             Some(meta) if meta.bits.contains(Bits::CONTEXT) => Mark::Context,
-            Some(meta)
-                if meta
-                    .fault()
-                    .is_some_and(|(asked, errno)| asked == Asked::Xattr && Mark::is_gone(errno)) =>
-            {
-                Mark::Unknown
-            }
-            _ => Mark::None,
+            Some(meta) => match meta.fault() {
+                Some((Asked::Xattr, errno)) if Mark::is_gone(errno) => Mark::Unknown,
+                _ => Mark::None,
+            },
+            None => Mark::None,
         }
     }
 

@@ -41,6 +41,14 @@ impl Tree {
         list(&self.0, needs, false, &resources)
     }
 
+    /// The directory, opened as if it were on NFS.
+    fn on_nfs(&self) -> Reader {
+        let path = CString::new(self.0.to_str().expect("UTF-8")).expect("no NUL");
+        let reader = Reader::open(CWD, &path, true).expect("opens");
+        reader.pretend(FsType::NFS);
+        reader
+    }
+
     /// Sets an attribute. Returns whether that is permitted here.
     fn mark(&self, name: &str, attribute: &CStr, value: &[u8]) -> bool {
         let path = CString::new(self.0.join(name).to_str().expect("UTF-8")).expect("no NUL");
@@ -476,15 +484,7 @@ fn marks_requested_last_are_those_requested_with_the_rest() {
     let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
     let reader = Reader::open(CWD, &path, true).expect("opens");
     let threads = Threads::new(None);
-    let resources = Resources {
-        mode: Mode::Auto,
-        threads: &threads,
-        workers: &Std,
-        mounts: None,
-        rings: None,
-        lazy: false,
-        counter: None,
-    };
+    let resources = auto(&threads);
     let listed = ListedDir::new(reader.dir(), None);
     let question = resources.question(&listed, &needs, false, true);
     let (policy, mut harvest) = (Policy::of(Some(FsType::NFS)), Harvest::default());
@@ -510,6 +510,12 @@ fn marks_requested_last_are_those_requested_with_the_rest() {
     assert_eq!(marks(&oracle).len(), if has_acls { 2 } else { 0 });
 }
 
+/// Strategies are chosen, and std's threads started.
+fn auto(threads: &Threads) -> Resources<'_> {
+    let (mode, workers) = (Mode::Auto, &Std);
+    Resources { mode, threads, workers, mounts: None, rings: None, lazy: false, counter: None }
+}
+
 /// Where marks are requested apart, a large directory is read, asked about and marked a part at a time. What is found is the same.
 #[test]
 fn marks_of_a_large_directory_come_in_parts() {
@@ -518,21 +524,11 @@ fn marks_of_a_large_directory_come_in_parts() {
         .map(|name| tree.mark(name, c"system.posix_acl_access", &acl_of_user_1()));
     let needs = NeedsByKind::all(Needs::MODE | Needs::INODE | Needs::MARK | Needs::LINK);
     let (oracle, _) = tree.read(&needs, Mode::Classic, &Refused);
-    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
     let threads = Threads::new(None);
-    let resources = Resources {
-        mode: Mode::Auto,
-        threads: &threads,
-        workers: &Std,
-        mounts: None,
-        rings: None,
-        lazy: false,
-        counter: None,
-    };
+    let resources = auto(&threads);
     let asking = Asking { needs: &needs, follow: false, resources: &resources };
-    let mut reader = Reader::open(CWD, &path, true).expect("opens");
-    reader.pretend(FsType::NFS);
-    let (mut batch, filter) = (Batch::new(needs), Filter { hidden: Hidden::All, ..Filter::default() });
+    let (mut reader, mut batch) = (tree.on_nfs(), Batch::new(needs));
+    let filter = Filter { hidden: Hidden::All, ..Filter::default() };
     let progress = directory::read(&mut batch, &mut reader, &filter, &asking);
     let (report, ended) = directory::fill_read(progress, &mut batch, &mut reader, &filter, &asking);
     assert_eq!((ended, report.tally.entries), (Ok(()), oracle.len() as u64));
@@ -554,21 +550,11 @@ fn marks_of_a_large_directory_come_in_parts() {
 #[test]
 fn a_first_reply_that_was_read_already_is_asked_about_first() {
     let tree = Tree::new("reply", 14);
-    let path = CString::new(tree.0.to_str().expect("UTF-8")).expect("no NUL");
     let (needs, threads) = (NeedsByKind::all(Needs::SIZE), Threads::new(None));
-    let resources = Resources {
-        mode: Mode::Auto,
-        threads: &threads,
-        workers: &Std,
-        mounts: None,
-        rings: None,
-        lazy: false,
-        counter: None,
-    };
+    let resources = auto(&threads);
     let asking = Asking { needs: &needs, follow: false, resources: &resources };
-    let mut reader = Reader::open(CWD, &path, true).expect("opens");
-    reader.pretend(FsType::NFS);
-    let (mut batch, filter) = (Batch::new(needs), Filter { hidden: Hidden::All, ..Filter::default() });
+    let (mut reader, mut batch) = (tree.on_nfs(), Batch::new(needs));
+    let filter = Filter { hidden: Hidden::All, ..Filter::default() };
     assert_eq!(reader.read(&filter, &mut batch), Ok(true));
     assert!(policy::FIRST_REPLY.contains(&batch.len()), "{}", batch.len());
     let progress = directory::read(&mut batch, &mut reader, &filter, &asking);

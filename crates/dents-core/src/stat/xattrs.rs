@@ -157,7 +157,7 @@ impl<'a> Asker<'a> {
             return self.mark_without_list(name, meta, kind, needs);
         }
         let names = match self.names(name) {
-            // NFS 4.2 gives the list of a file to those alone who may read it, but its ACL to all.
+            // An NFS 4.2 server refuses the list of a file that the user may not read, but not its ACL.
             Err(Errno::ACCESS) => return self.mark_without_list(name, meta, kind, needs),
             len => Names::of(&self.room[..len?]),
         };
@@ -287,9 +287,12 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Whether a server answers, as far as the file system of the directory tells: two system calls, once. Operands may be anywhere,
-    /// and are asked about.
+    /// Whether a server answers, as far as the file system of the directory tells: two system calls, once, if its policy is not known (before
+    /// Linux 6.8 one of them is a request). Operands may be anywhere, and are asked about.
     fn is_far(&mut self) -> bool {
+        if self.question.lists != Lists::WithMetadata {
+            return true;
+        }
         let dir = self.question.dir;
         let looked_up = || !dir_is_cwd(dir) && Policy::of(statfs::of_mount(dir).ok()).is_far();
         *self.far.get_or_insert_with(looked_up)

@@ -27,7 +27,7 @@ pub enum Lists {
     /// Nothing beyond the other metadata, or as little as that.
     #[default]
     WithMetadata,
-    /// A round trip of its own, and so does an ACL. They are requested last, many at once: between two reads they would take so
+    /// A round trip of its own, as is an ACL. They are requested last, many at once: between two reads they would take so
     /// long that attributes expire. The list of a server names users' attributes alone, so an ACL is requested by its name.
     Apart,
     /// A round trip of its own that never names an ACL, a label or a capability: it is not requested for them.
@@ -169,8 +169,7 @@ const CIFS: Policy = Policy {
 };
 
 /// Measured on kernel 6.12 with diod (`cargo xtask vm 6.12 9p`): the requests of GNU ls. Source: fs/9p/vfs_inode_dotl.c
-/// (`v9fs_vfs_getattr_dotl` does not look at the flag); QEMU's server works with 64
-/// coroutine threads.
+/// (`v9fs_vfs_getattr_dotl` does not look at the flag); QEMU's server works with 64 coroutine threads.
 const V9FS: Policy = Policy {
     name: "9p",
     far: Far::Yes,

@@ -20,10 +20,6 @@ const ROWS: usize = 16 << 10;
 /// Bytes of names in a page, at most, unless one row has more.
 const BYTES: usize = 1 << 20;
 
-/// The facts that a row may lack although it has others.
-const UNKNOWABLE: [Wanted; 6] =
-    [Wanted::MODE, Wanted::UID, Wanted::GID, Wanted::ATIME, Wanted::CTIME, Wanted::MTIME];
-
 /// A row group. Its memory is used for the next one.
 pub(super) struct Group<'s> {
     schema: &'s Schema,
@@ -142,7 +138,7 @@ struct Has {
     name: Vec<bool>,
     extension: Vec<bool>,
     facts: Vec<bool>,
-    /// For each of [`UNKNOWABLE`].
+    /// For each of [`Facts::EACH_UNKNOWABLE`].
     known: [Vec<bool>; 6],
     btime: Vec<bool>,
     user: Vec<bool>,
@@ -238,7 +234,7 @@ impl<'s> Group<'s> {
         let unit = self.schema.unit();
         let Group { columns, has, .. } = self;
         has.facts.push(facts.is_some());
-        for (has, column) in has.known.iter_mut().zip(UNKNOWABLE) {
+        for (has, column) in has.known.iter_mut().zip(Facts::EACH_UNKNOWABLE) {
             has.push(facts.is_some_and(|facts| facts.knows(column)));
         }
         let (user, group) = (facts.and_then(|facts| facts.user), facts.and_then(|facts| facts.group));

@@ -18,7 +18,7 @@ use dents_sys::stat::{self, Mask};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result};
 
 /// Retries of a worker without descriptors, a millisecond apart, after it has closed its own. The workers of a walk have descriptors
-/// enough for each, so others of the process hold the rest, perhaps for ever: a walk that nobody reads. So the workers of a walk wait once for
+/// enough for each, so the rest of the process holds the others, an unread walk perhaps for ever. So the workers of a walk wait once for
 /// this long, and not again until one of them has opened a directory.
 const PATIENCE: u32 = 100;
 const NAP_NS: u64 = 1_000_000;
