@@ -73,7 +73,7 @@ counted() {
     lines=$(grep -c . /tmp/out)
     unknown=$(grep -c '?????????' /tmp/out)
     # Many lines are alike: the first three, and how many there are.
-    said="$(sed "s|^/job/||" /tmp/said | head -3 | tr '\n|' ';/')"
+    said="$(head -3 /tmp/said | tr '\n|' ';/')"
     [ "$(wc -l </tmp/said)" -le 3 ] || said="$said… $(wc -l </tmp/said) lines"
     verdict=
 }
@@ -202,7 +202,7 @@ withdrawn() {
     row "$1" "$2" withdrawn 'GNU ls -l far'
     tried /job/dls -l /tmp/far/dir
     judged '[ $status = $gnu_status ]' STATUS
-    judged '[ "$(sed "s|^/job/dls: ||" /tmp/said)" = "$gnu" ]' MESSAGE
+    judged '[ "$(sed "s|^dls: ||" /tmp/said)" = "$gnu" ]' MESSAGE
     row "$1" "$2" withdrawn 'dls -l far'
     tried /job/dents scan -o /tmp/scan.parquet /tmp/far/tree
     judged '[ $status = 1 ] && [ ! -e /tmp/scan.parquet ]' STATUS
@@ -260,7 +260,7 @@ squashed() {
     gnu=$(sed 's|^ls: ||' /tmp/said)
     cp /tmp/out /tmp/gnu
     tried /job/dls -l /tmp/far/private /tmp/far
-    judged '[ "$(sed "s|^/job/dls: ||" /tmp/said)" = "$gnu" ] && cmp -s /tmp/out /tmp/gnu' "NOT AS GNU: $(tr '\n' ';' <<<"$gnu")"
+    judged '[ "$(sed "s|^dls: ||" /tmp/said)" = "$gnu" ] && cmp -s /tmp/out /tmp/gnu' "NOT AS GNU: $(tr '\n' ';' <<<"$gnu")"
     row "$1" "$2" squashed 'dls -l far/private far'
     tried /job/dents scan -o /tmp/far/dir/rows.parquet /tmp/near
     judged '[ $status = 1 ] && grep -q "Permission denied" /tmp/said' STATUS

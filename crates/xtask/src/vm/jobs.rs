@@ -7,8 +7,8 @@ use crate::step::Result;
 
 /// The suite of the second root, and its packages.
 pub(super) const SUITE: &str = "trixie";
-pub(super) const PACKAGES: &str = "samba,cifs-utils,sshfs,openssh-server,diod,nfs-kernel-server,nfs-common,rpcbind,iproute2,kmod,acl,\
-                                   attr,strace,xfsprogs,btrfs-progs,e2fsprogs";
+pub(super) const PACKAGES: &str = "samba,cifs-utils,sshfs,openssh-server,diod,glusterfs-server,glusterfs-client,nfs-kernel-server,\
+                                   nfs-common,rpcbind,iproute2,kmod,acl,attr,strace,xfsprogs,btrfs-progs,e2fsprogs";
 
 /// A job.
 pub(super) struct Job {
@@ -50,6 +50,7 @@ pub(super) fn named(name: &str) -> Result<Job> {
         "trees" => with_servers("trees", &[NFS, include_str!("trees.sh")]),
         "cifs" => with_servers("cifs", &[COMPARED, include_str!("cifs.sh")]),
         "sshfs" => with_servers("sshfs", &[COMPARED, include_str!("sshfs.sh")]),
+        "gluster" => with_servers("gluster", &[COMPARED, include_str!("gluster.sh")]),
         "9p" => with_servers("9p", &["FILES=${FILES:-300}\n", COMPARED, include_str!("9p.sh")]),
         "faults" => with_servers("faults", &[include_str!("faults.sh")]),
         "kernels" => with_servers("kernels", &[include_str!("kernels.sh")]),

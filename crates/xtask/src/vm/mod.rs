@@ -19,7 +19,8 @@ usage: cargo xtask vm KERNEL JOB [VARIABLE=VALUE]…
        cargo xtask vm --all | --test
 
 KERNEL is 5.10, 6.1, 6.12 or newest. JOB is
-  nfs, cifs, sshfs, 9p  requests of dls beside those of GNU ls, on that server
+  nfs, cifs, sshfs, 9p, gluster
+                        requests of dls beside those of GNU ls, on that server
   trees                 those of dls, dents and its Python module beside those of GNU ls, find, du and os, on NFS
   faults                stopped and broken NFS servers: --timeout, Ctrl-C, files that dents writes
   kernels               the bytes of dls beside those of GNU ls, and its system calls, on five local file systems
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
             let all = |word: &&str| *word != "5.10";
             for word in KERNELS.iter().map(|kernel| kernel.word).filter(all) {
                 finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1")?)?;
-                for name in ["trees", "cifs", "sshfs", "9p", "faults", "kernels"] {
+                for name in ["trees", "cifs", "sshfs", "9p", "gluster", "faults", "kernels"] {
                     finish(job(word, name, "")?)?;
                 }
             }
@@ -123,10 +124,12 @@ fn job(word: &str, name: &str, variables: &str) -> Result<Outcome> {
     boot(&machine, &job, variables).map_err(|error| error.to_string())
 }
 
-/// The directory `name` with the image of a root, which is made if it is missing.
+/// The directory `name` with the image of a root, which is made if it is missing or has other packages.
 fn root(name: &str, suite: &str, packages: &str) -> Result<PathBuf> {
     let machine = target_dir().join("vm").join(name);
-    if machine.join("root.img").exists() {
+    let listed = machine.join("packages");
+    let has_packages = fs::read_to_string(&listed).is_ok_and(|listed| listed == packages);
+    if has_packages && machine.join("root.img").exists() {
         return Ok(machine);
     }
     println!("== making a root of Debian's {suite} for {name}");
@@ -145,7 +148,8 @@ fn root(name: &str, suite: &str, packages: &str) -> Result<PathBuf> {
     let image = machine.join("root.part");
     image_of(&root, &image, "2500M")?;
     fs::remove_dir_all(&root).map_err(|error| error.to_string())?;
-    fs::rename(image, machine.join("root.img")).map_err(|error| error.to_string())?;
+    let complete = fs::rename(image, machine.join("root.img")).and_then(|()| fs::write(listed, packages));
+    complete.map_err(|error| error.to_string())?;
     Ok(machine)
 }
 
