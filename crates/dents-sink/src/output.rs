@@ -47,9 +47,9 @@ pub struct Own {
 }
 
 impl Own {
-    /// A directory of a journal or of a scan in parts; `None` if it has no name.
+    /// What is at this path: the directory of a journal or of a scan in parts, a scan file; `None` if it has no name.
     #[must_use]
-    pub fn of_directory(path: &Path) -> Option<Own> {
+    pub fn at(path: &Path) -> Option<Own> {
         let path = path.canonicalize().ok()?;
         let directory = Dir::any(path.parent()?).and_then(|dir| dir.identity()).ok()?;
         Some(Own { directory, names: vec![path.file_name()?.as_bytes().to_vec()] })

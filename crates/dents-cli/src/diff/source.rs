@@ -15,6 +15,7 @@ use crate::walk::Walk;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::End;
 use dents_sink::Extent;
+use dents_sink::Own;
 use dents_sink::read::Columns;
 use std::ffi::{CString, OsStr};
 use std::hash::RandomState;
@@ -98,6 +99,8 @@ pub(super) fn both(
     let sides = Sides { walk: &pair.walk.elsewhere(), partial, filter, hasher, diagnostics };
     let (first, mut users) = sides.file(old)?;
     let (second, others, end) = if is_tree(new) {
+        // OLD in NEW is no difference: the scan that wrote it left it out.
+        diagnostics.session().leave_out(Own::at(Path::new(old)));
         sides.tree(new)?
     } else {
         let (side, users) = sides.file(new)?;

@@ -52,7 +52,7 @@ pub(super) fn scan(
     let subvolumes = source::subvolumes(&operands);
     let scan = Scan { options, paths: &paths, subvolumes: &subvolumes };
     let journal = Journal::open(dir, &scan, Options::default())?;
-    session.leave_out(own.into_iter().chain(Own::of_directory(dir)));
+    session.leave_out(own.into_iter().chain(Own::at(dir)));
     if journal.resumed() {
         let (directories, age) = (journal.directories(), age(journal.started()));
         let noun = if directories == 1 { "directory" } else { "directories" };

@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
         Err(error) => return session.wrong(&error),
     };
     let task = Task { args: shared.0, filter: shared.1, session, first_error: FirstError::default() };
-    session.leave_out(Own::of_directory(parts.dir()));
+    session.leave_out(Own::at(parts.dir()));
     match parts.done(id) {
         Ok(None) => {}
         Ok(Some(_)) => {

@@ -133,6 +133,23 @@ fn for_people() {
     assert_eq!(shell(dir.path(), "ls -A"), "old.parquet\nt\n", "no temporary file is left");
 }
 
+/// A scan that was written into the tree leaves itself out, so it is no new file either.
+#[test]
+fn an_unchanged_tree_is_equal_to_the_scan_inside_it() {
+    let dir = playground();
+    make(&dir, "mkdir t; echo a >t/a");
+    for time in ["first", "second"] {
+        crate::tools::stdout(&dents(&dir.path().join("t"), "scan -o s.parquet ."));
+        let differences = diff(&dir, 0, "--csv t/s.parquet t");
+        assert_eq!(differences.lines().count(), 1, "for the {time} time: {differences}");
+    }
+    make(&dir, "cp t/s.parquet t/copy");
+    assert!(
+        diff(&dir, 1, "--csv t/s.parquet t").contains("\nnew,copy,"),
+        "another file of these bytes is new"
+    );
+}
+
 #[test]
 fn comma_separated_values() {
     let dir = old();
