@@ -231,6 +231,21 @@ fn links_are_followed_only_if_asked_and_never_in_circles() {
     assert_eq!((text(&twice.stdout).as_str(), twice.end), (tree, End::Exit(0)));
 }
 
+/// In GNU's own listings `-l` and `-F` show an operand that is a link; the root of a tree is drawn in every format.
+#[test]
+fn a_link_on_the_command_line_is_the_root_of_its_tree() {
+    let dir = TempDir::new("tree").expect("a directory");
+    fs::create_dir_all(dir.path().join("a/b")).expect("directories");
+    symlink("a", dir.path().join("link")).expect("a link");
+    for options in [&[][..], &["-l"], &["-F"], &["-l", "-H"], &["--header"], &["--total-size"], &["--git"]] {
+        let outcome = same(dir.path(), &[&["--tree", "link"], options].concat());
+        let drawn = text(&outcome.stdout);
+        assert_eq!((drawn.matches("── b").count(), outcome.end), (1, End::Exit(0)), "{options:?}: {drawn}");
+    }
+    let itself = same(dir.path(), &["--tree", "-d", "link"]);
+    assert_eq!((text(&itself.stdout).as_str(), itself.end), ("link -> a\n", End::Exit(0)));
+}
+
 /// A dangling link is reported, with a deadline and without.
 #[test]
 fn a_broken_link_is_told_where_links_are_followed() {

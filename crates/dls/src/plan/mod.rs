@@ -139,13 +139,14 @@ impl<'a> Plan<'a> {
         let mut names = Needs::empty();
         names.set(Needs::UID, style.wants_user_names());
         names.set(Needs::GID, style.wants_group_names());
-        let dereference = choices.dereference.unwrap_or(
-            if choices.directory || style.indicator == Indicator::Classify || long {
-                Dereference::Never
-            } else {
-                Dereference::OperandDirectories
-            },
-        );
+        // With -l or -F GNU lists a link on the command line. Of a tree it is the root, in every format.
+        let lists_links =
+            (style.indicator == Indicator::Classify || long) && choices.hierarchy.tree.is_none();
+        let dereference = choices.dereference.unwrap_or(if choices.directory || lists_links {
+            Dereference::Never
+        } else {
+            Dereference::OperandDirectories
+        });
         let timeout_ns = planner.timeout_ns(&choices);
         let git = planner.git(&choices, &style, timeout_ns);
         Ok(Plan {
