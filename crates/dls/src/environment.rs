@@ -37,6 +37,7 @@ variables! {
     b"DLS_ICONS" => dls_icons: "Icons beside the built-in ones.",
     b"DLS_TIMEOUT" => dls_timeout: "The value of `--timeout`, unless that is said.",
     b"GIT_CEILING_DIRECTORIES" => git_ceiling_directories: "Directories that are not looked into for repositories.",
+    b"GIT_DISCOVERY_ACROSS_FILESYSTEM" => git_discovery_across_filesystem: "Repositories above a mount point are found, if true.",
     b"HOME" => home: "The parent of `.config`.",
     b"LANG" => lang: "The locale of what has no `LC_*` variable of its own.",
     b"LANGUAGE" => language: "The languages of messages, in order of preference.",

@@ -38,6 +38,27 @@ fn a_directory_above_that_does_not_answer() {
     }
 }
 
+/// As for git itself: what is mounted in a work tree is not in that repository.
+#[test]
+fn a_mount_point_ends_the_search() {
+    let place = Place::new();
+    let top = place.repository("top", &[]);
+    let script = "mkdir mnt sub; mount -t tmpfs none mnt || exit 77; mkdir mnt/deep; touch mnt/f mnt/deep/f sub/f; export GIT_DISCOVERY_ACROSS_FILESYSTEM
+        for dir in mnt mnt/deep sub; do for GIT_DISCOVERY_ACROSS_FILESYSTEM in '' 0 on 1; do
+            (cd $dir; git rev-parse 2>/dev/null && echo git in || echo git out; $dls --columns=git,name f)
+        done; done";
+    let mut run =
+        Run::new(Path::new("/usr/bin/unshare")).cwd(&top).env("dls", checked().path().to_str().unwrap());
+    run = run.args(["--map-root-user", "--mount", "sh", "-c", script]);
+    let outcome = run.output().unwrap();
+    if outcome.end == End::Exit(77) || text(&outcome.stderr).starts_with("unshare: ") {
+        return eprintln!("skipped: nothing can be mounted: {}", text(&outcome.stderr));
+    }
+    let listed = text(&outcome.stdout).replace("git in\n-N f", "agree").replace("git out\n- f", "agree");
+    assert_eq!(listed, "agree\n".repeat(12), "{}", text(&outcome.stderr));
+    assert!(text(&outcome.stdout).contains("out") && text(&outcome.stdout).contains("in"));
+}
+
 /// As for git itself: the listed directory is looked into, and those above it, but neither a ceiling nor what is above it.
 #[test]
 fn ceilings_are_kept() {

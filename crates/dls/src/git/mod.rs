@@ -20,9 +20,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use command::{About, Question};
 use core::ffi::CStr;
+use core::iter::successors;
 use dents_render::Git;
 use dents_rt::Running;
 use dents_sys::Errno;
+pub(crate) use settings::is_false;
 use status::Within;
 
 /// The default time limit of git, from its start to the moment when the listing would otherwise continue.
@@ -50,8 +52,19 @@ pub trait Programs {
     ) -> Result<Running, Errno>;
 }
 
-/// Checks whether a path exists, as `statx` without following links does.
-pub(crate) type Look<'l> = dyn Fn(&CStr) -> Result<(), Errno> + 'l;
+/// The major and minor number of a device.
+pub(crate) type Device = (u32, u32);
+
+/// The device of a path, by `statx` without following links.
+pub(crate) type Look<'l> = dyn Fn(&CStr) -> Result<Device, Errno> + 'l;
+
+/// Where the search for a repository ends.
+pub(crate) struct Bounds {
+    /// See [`ceilings`].
+    pub(crate) ceilings: Vec<Vec<u8>>,
+    /// Whether it goes on above a mount point: GIT_DISCOVERY_ACROSS_FILESYSTEM.
+    pub(crate) crosses: bool,
+}
 
 /// What the look-up of a directory's repository found: the top of its work tree, if it is in one.
 pub(crate) type Found = Option<Vec<u8>>;
@@ -243,16 +256,29 @@ impl Answer<'_> {
 }
 
 /// The top of the work tree that contains a directory: one `statx` for the directory and for each one above, below the
-/// ceiling.
-pub(crate) fn top_of(directory: &[u8], ceilings: &[Vec<u8>], look: &Look<'_>) -> Found {
-    let ceiling = ceiling_of(directory, ceilings);
+/// ceiling. Above a mount point is no repository of it, as git has it.
+pub(crate) fn top_of(directory: &[u8], bounds: &Bounds, look: &Look<'_>) -> Found {
+    let ceiling = ceiling_of(directory, &bounds.ceilings);
     let mut here = directory;
     loop {
         if begins(here, look) {
-            return Some(here.to_vec());
+            let is_reached = bounds.crosses || is_on_one_device(directory, here, look);
+            return is_reached.then(|| here.to_vec());
         }
         here = parent(here).filter(|above| ceiling.is_none_or(|ceiling| above.len() > ceiling.len()))?;
     }
+}
+
+/// Whether no file system begins between a directory and its top. Asked only where a repository was found above: outside of
+/// repositories it would be a call more for each level.
+fn is_on_one_device(directory: &[u8], top: &[u8], look: &Look<'_>) -> bool {
+    let device = |path: &[u8]| CString::new(path).ok().and_then(|path| look(&path).ok());
+    let between =
+        successors(parent(directory), |path| parent(path)).take_while(|path| path.len() >= top.len());
+    let mut between = between.peekable();
+    // The usual listing is that of the top itself.
+    between.peek().is_none()
+        || device(directory).is_some_and(|first| between.all(|path| device(path) == Some(first)))
 }
 
 /// The longest of these paths that is above a directory: neither it nor what is above it is looked into, as in git
@@ -287,7 +313,7 @@ pub(crate) fn begins(directory: &[u8], look: &Look<'_>) -> bool {
         let path = CString::new([directory, slash, name].concat()).map_err(|_| Errno::INVAL)?;
         look(&path)
     };
-    has(b".git").is_ok() && matches!(has(b".git/refs"), Ok(()) | Err(Errno::NOTDIR))
+    has(b".git").is_ok() && matches!(has(b".git/refs"), Ok(_) | Err(Errno::NOTDIR))
 }
 
 /// The directory above a path, if it has one.

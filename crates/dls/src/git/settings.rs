@@ -99,7 +99,7 @@ fn without_own(key: &[u8]) -> Option<&'static [u8]> {
 }
 
 /// As git reads it; a number that is zero in another way is taken for a program's name.
-fn is_false(value: &[u8]) -> bool {
+pub(crate) fn is_false(value: &[u8]) -> bool {
     [&b""[..], b"0", b"no", b"off", b"false"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 

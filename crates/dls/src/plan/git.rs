@@ -4,7 +4,7 @@ use super::choices::Choices;
 use super::planner::Planner;
 use super::warning::Warning;
 use crate::args::numbers::parse_timeout;
-use crate::git::{BUDGET_NS, PATIENCE_NS};
+use crate::git::{BUDGET_NS, PATIENCE_NS, is_false};
 use dents_render::record::Field;
 use dents_render::{Column, Style};
 
@@ -17,6 +17,8 @@ pub struct GitOptions<'a> {
     pub hides: bool,
     /// The directories that are not looked into for repositories: the value of GIT_CEILING_DIRECTORIES.
     pub ceilings: &'a [u8],
+    /// Whether the search for a repository goes on above a mount point: GIT_DISCOVERY_ACROSS_FILESYSTEM.
+    pub crosses: bool,
 }
 
 impl<'a> Planner<'a, '_> {
@@ -39,8 +41,10 @@ impl<'a> Planner<'a, '_> {
         let budget_ns = Some(budget_ns).filter(|ns| *ns > 0);
         // No time limit is longer than the deadline.
         let budget_ns = budget_ns.into_iter().chain(timeout_ns).min();
-        let ceilings = self.around.environment.git_ceiling_directories.unwrap_or_default();
-        Some(GitOptions { budget_ns, hides, ceilings })
+        let environment = self.around.environment;
+        let ceilings = environment.git_ceiling_directories.unwrap_or_default();
+        let crosses = environment.git_discovery_across_filesystem.is_some_and(|value| !is_false(value));
+        Some(GitOptions { budget_ns, hides, ceilings, crosses })
     }
 
     /// The environment's DLS_GIT_BUDGET.

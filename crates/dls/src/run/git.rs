@@ -4,7 +4,7 @@ use super::Listing;
 use super::directory::{Directory, Origin};
 use super::notes::Notes;
 use crate::explain::visible;
-use crate::git::{Found, Repositories, Wanted, begins, ceilings, top_of};
+use crate::git::{Bounds, Device, Found, Repositories, Wanted, begins, ceilings, top_of};
 use crate::message::Message;
 use crate::plan::Plan;
 use crate::system::System;
@@ -32,6 +32,8 @@ pub(super) struct Asked<'l> {
     root: (Vec<u8>, Vec<u8>),
     /// The value of GIT_CEILING_DIRECTORIES.
     ceilings: &'l [u8],
+    /// Whether the search for a repository goes on above a mount point.
+    crosses: bool,
     budget_ns: Option<u64>,
     /// The agent of look-ups that may never end, where the listing has none: started for the first, and `None` if that failed.
     agent: Option<Option<Deadline>>,
@@ -45,6 +47,7 @@ impl<'l> Listing<'l, '_, '_> {
             repositories: Repositories::new(system.programs, wishes.budget_ns),
             root: (Vec::new(), Vec::new()),
             ceilings: wishes.ceilings,
+            crosses: wishes.crosses,
             budget_ns: wishes.budget_ns,
             agent: None,
         }))
@@ -88,7 +91,8 @@ impl<'l> Listing<'l, '_, '_> {
     /// Finds the repositories, within the time limit, and starts git in them.
     fn ask_git(&self, git: &mut Asked<'l>, wanted: Vec<Wanted>) {
         let since_ns = clock::monotonic_ns();
-        let Asked { repositories, ceilings: value, budget_ns, agent, .. } = git;
+        let Asked { repositories, ceilings: value, crosses, budget_ns, agent, .. } = git;
+        let crosses = *crosses;
         let until_ns = budget_ns.map(|budget_ns| since_ns.saturating_add(budget_ns));
         repositories.ask(wanted, since_ns, &mut |directories| {
             let answers = directories.iter().all(|directory| self.session.mounts.answer_above(directory));
@@ -101,7 +105,8 @@ impl<'l> Listing<'l, '_, '_> {
             let search = |directory: Vec<u8>| {
                 let value = value.to_vec();
                 move || -> Found {
-                    top_of(&directory, &ceilings(&value, |path| canonicalize(b"/", path)), &exists)
+                    let ceilings = ceilings(&value, |path| canonicalize(b"/", path));
+                    top_of(&directory, &Bounds { ceilings, crosses }, &look)
                 }
             };
             match agent {
@@ -113,9 +118,9 @@ impl<'l> Listing<'l, '_, '_> {
 
     /// Whether a directory that is listed, and so read in any case, is the top of a repository.
     fn begins(&self, directory: &[u8]) -> bool {
-        let Some(timeout) = &self.timeout else { return begins(directory, &exists) };
+        let Some(timeout) = &self.timeout else { return begins(directory, &look) };
         let directory = directory.to_vec();
-        timeout.deadline.calls(None, once(move || begins(&directory, &exists))) == [Some(true)]
+        timeout.deadline.calls(None, once(move || begins(&directory, &look))) == [Some(true)]
     }
 
     /// Waits for git, within its time limit, and adds its states to the notes of a directory's entries, or of
@@ -228,7 +233,7 @@ impl<'l> Listing<'l, '_, '_> {
     }
 }
 
-/// Checks whether a path exists: one `statx`.
-fn exists(path: &CStr) -> Result<(), Errno> {
-    statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(drop)
+/// The device of a path that exists: one `statx`.
+fn look(path: &CStr) -> Result<Device, Errno> {
+    statx(CWD, path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::TYPE).map(|found| found.dev())
 }
