@@ -33,8 +33,10 @@ pub struct TimeNames<'d> {
     pub eras: &'d [u8],
     /// The format `%Ex`; where it is empty, `%x` takes its place.
     pub era_date: &'d [u8],
-    /// Numerals from 0 on, each ending with a NUL: `%Od`. Empty in most locales.
+    /// Numerals from 0 on, each ending with a NUL: for `%Od`. Empty in most locales.
     pub numerals: &'d [u8],
+    /// Whether conversions of the user's format show numerals; those of the locale's own formats (`%x`) always do.
+    pub has_numerals_alone: bool,
     /// The format `%Ec`; where it is empty, `%c` takes its place.
     pub era_date_time: &'d [u8],
     /// The format `%EX`; where it is empty, `%X` takes its place.
@@ -102,6 +104,7 @@ impl TimeNames<'static> {
         eras: b"",
         era_date: b"",
         numerals: b"",
+        has_numerals_alone: false,
         era_date_time: b"",
         era_time: b"",
         alone: [[b""; 12]; 2],

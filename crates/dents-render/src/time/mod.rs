@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(show(&TimeStyle::Locale, &[(i64::MAX, 0)]), ["9223372036854775807"]);
     }
 
-    /// As GNU `ls` 9.7 does.
+    /// As GNU `ls` 9.10 does. To 9.7, a `-` made any width 0.
     #[test]
     fn a_time_of_more_than_a_thousand_bytes_is_its_seconds() {
         let shown = |format: &str| {
@@ -304,10 +304,17 @@ mod tests {
         for format in ["%1000d", "%995d%R", "%998m%S", "%1000Q"] {
             assert_eq!(shown(format).len(), 1000, "{format}");
         }
-        for format in ["%1001d", "%996d%R", "%999m%S", "%99999999999999999999Q"] {
+        for format in [
+            "%1001d",
+            "%996d%R",
+            "%999m%S",
+            "%99999999999999999999Q",
+            "%-9223372036854775808d",
+            "%-9223372036854775808Q",
+        ] {
             assert_eq!(shown(format), "1700000000", "{format}");
         }
-        assert_eq!(shown("%-9999d"), "14");
+        assert_eq!(shown("%-9223372036854775807d"), "14");
     }
 
     #[test]

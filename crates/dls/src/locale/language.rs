@@ -47,8 +47,8 @@ impl Language {
     #[must_use]
     pub fn new(utf8: bool, messages: &[u8], languages: Option<&[u8]>) -> Language {
         let languages = languages.filter(|languages| !languages.is_empty());
-        // C.UTF-8 has no translations.
-        let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.") && languages.is_none();
+        // `LANGUAGE` has no effect in C, nor in C.UTF-8 since glibc 2.39.
+        let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.");
         let wanted = (!is_c).then(|| (messages.to_vec(), languages.map(<[u8]>::to_vec)));
         Language { wanted, ..Language::english(utf8) }
     }
@@ -168,6 +168,7 @@ mod tests {
         assert_eq!(language.quote(b"x"), "\u{2018}x\u{2019}".as_bytes());
         assert_eq!(Language::english(false).quote(b"x"), b"'x'");
         assert!(Language::new(true, b"C.UTF-8", Some(b"")).wanted.is_none());
-        assert!(Language::new(true, b"C.UTF-8", Some(b"de")).wanted.is_some());
+        assert!(Language::new(true, b"C.UTF-8", Some(b"de")).wanted.is_none());
+        assert!(Language::new(true, b"de_DE.UTF-8", Some(b"fr")).wanted.is_some());
     }
 }

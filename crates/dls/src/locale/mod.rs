@@ -95,6 +95,8 @@ impl<'a> Found<'a> {
             && let (Some(names), Some(alone)) = (&mut names, time.and_then(TimeNames::months_alone))
         {
             names.alone = alone.map(|names| names.map(|name| &*name.leak()));
+            // GNU 9.10 shows numerals in one of the locales that have some.
+            names.has_numerals_alone = self.user.time_name().starts_with(b"fa_IR");
         }
         if has(b"^#")
             && let Some(case) = self.user.ctype(&mut Mapped).and_then(Case::new)
@@ -130,8 +132,8 @@ impl<'a> Found<'a> {
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
-        // C.UTF-8 has no translations, so no file is opened, unless LANGUAGE has a language.
-        if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
+        // C.UTF-8 has no translations, so no file is opened.
+        if locale.starts_with(b"C.") {
             return None;
         }
         let paths = catalog::paths(locale, self.language, category, "coreutils");
