@@ -154,27 +154,47 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         since: (9, 10),
-        reason: "O in time formats has flags and widths, a year and a quarter, and no numerals; a width beyond 2^63 is an \
-                 error also with the flag -",
+        reason: "O in time formats has flags and widths, a year and a quarter, and numerals in one locale only",
+        applies: |case| has_time_format(case, |format| format.contains('O')),
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 10),
+        reason: "a width beyond 2^63 in a time format is an error, also with the flag -",
         applies: |case| {
-            let wide = |format: &str| {
+            has_time_format(case, |format| {
                 format.split(|char: char| !char.is_ascii_digit()).any(|digits| digits.len() > 18)
-            };
-            let odd = |format: &str| format.starts_with('+') && (format.contains('O') || wide(format));
-            case.variable("TIME_STYLE").is_some_and(odd) || case.says_value("time-style", odd)
+            })
         },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 10),
+        reason: "quotes in GB18030 are those of ASCII",
+        applies: |case| locale_of(case, "LC_CTYPE").ends_with("GB18030"),
         remedy: Remedy::Skip,
     },
 ];
 
 /// Changes of later releases that `dls` does not have; `since` is the first release.
-pub const NEWER: &[Difference] = &[Difference {
-    since: (9, 6),
-    reason: "messages about arguments and the marks of quotes are translated by gnulib.mo, and by nothing where that is absent; \
+pub const NEWER: &[Difference] = &[
+    Difference {
+        since: (9, 6),
+        reason: "messages about arguments and the marks of quotes are translated by gnulib.mo, and by nothing where that is absent; \
              ours looks into coreutils.mo then",
-    applies: |case| is_translated(case) && !has_gnulib_catalog() && meets_gnulib(case),
-    remedy: Remedy::Skip,
-}];
+        applies: |case| is_translated(case) && !has_gnulib_catalog() && meets_gnulib(case),
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 10),
+        reason: "Thai, Persian and Ethiopian dates are those of calendars of their own",
+        applies: |case| {
+            let time = locale_of(case, "LC_TIME");
+            ["th_TH", "fa_IR", "am_ET"].iter().any(|own| time.starts_with(own))
+        },
+        remedy: Remedy::Skip,
+    },
+];
 
 /// Whether messages may be in another language than English.
 fn is_translated(case: &Case) -> bool {
@@ -240,6 +260,12 @@ fn end_links_with_st(stdout: Vec<u8>) -> Vec<u8> {
     }
     mended.extend_from_slice(rest);
     mended
+}
+
+/// Whether times may be shown by a format of the user's of which this is true.
+fn has_time_format(case: &Case, holds: fn(&str) -> bool) -> bool {
+    let holds = |format: &str| format.starts_with('+') && holds(format);
+    case.variable("TIME_STYLE").is_some_and(holds) || case.says_value("time-style", holds)
 }
 
 /// Whether sizes may be grouped as the locale does it.

@@ -116,19 +116,19 @@ impl<'a> Found<'a> {
     /// The decimal point, where it is not a point.
     pub(crate) fn decimal_point(&self) -> Option<Separator> {
         let point = self.user.decimal_point(self.numeric, &mut Mapped)?;
-        Separator::new(&point, self.locale().utf8).filter(|_| !point.is_empty())
+        Separator::new(&point, self.locale().charset).filter(|_| !point.is_empty())
     }
 
     /// How digits are grouped, where they are.
     pub(crate) fn grouping(&self) -> Option<Grouping> {
         let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
-        Some(Grouping::new(Separator::new(&separator, self.locale().utf8)?, &sizes))
+        Some(Grouping::new(Separator::new(&separator, self.locale().charset)?, &sizes))
     }
 
     /// The language of messages.
     #[must_use]
     pub fn language(&self) -> Language {
-        Language::new(self.locale().utf8, self.messages, self.language)
+        Language::new(self.locale().charset, self.messages, self.language)
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
@@ -142,7 +142,7 @@ impl<'a> Found<'a> {
 
     fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
         // Charsets are not converted: a translation that is not ASCII must be in the charset of the locale.
-        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
+        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().is_utf8());
         translated.unwrap_or_else(|| text.to_vec())
     }
 }
