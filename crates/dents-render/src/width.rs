@@ -12,16 +12,25 @@ use dents_locale::Charset;
 impl Char {
     /// The character at the beginning of `bytes`, which must not be empty.
     #[must_use]
+    #[inline]
     pub fn first(bytes: &[u8], charset: Charset) -> Char {
-        match (bytes[0], charset) {
-            (0x20..=0x7e, _) => Char::Printable { len: 1, width: 1 },
-            (0..=0x1f | 0x7f, _) => Char::Control { len: 1 },
-            (_, Charset::Utf8) => decode(bytes),
-            (byte, Charset::Bytes(printable)) if printable >> (byte & 0x7f) & 1 == 1 => {
+        match bytes[0] {
+            0x20..=0x7e => Char::Printable { len: 1, width: 1 },
+            0..=0x1f | 0x7f => Char::Control { len: 1 },
+            0x80.. if charset == Charset::Utf8 => decode(bytes),
+            _ => Char::of_other(bytes, charset),
+        }
+    }
+
+    /// The same where the first byte is not ASCII, and the charset is not UTF-8.
+    #[cold]
+    fn of_other(bytes: &[u8], charset: Charset) -> Char {
+        match charset {
+            Charset::Bytes(printable) if printable >> (bytes[0] & 0x7f) & 1 == 1 => {
                 Char::Printable { len: 1, width: 1 }
             }
-            (_, Charset::Ascii | Charset::Bytes(_)) => Char::Unprintable { len: 1 },
-            (_, Charset::Multibyte(set)) => multibyte::decode(bytes, set),
+            Charset::Multibyte(set) => multibyte::decode(bytes, set),
+            Charset::Ascii | Charset::Bytes(_) | Charset::Utf8 => Char::Unprintable { len: 1 },
         }
     }
 }
