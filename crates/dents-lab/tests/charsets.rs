@@ -1,5 +1,5 @@
-//! Charsets that are not UTF-8, beside GNU `ls`: which bytes of a name are characters, which of them can be printed, how wide
-//! they are, and months of such letters.
+//! Charsets beside GNU `ls`: which bytes of a name are characters, which of them can be printed, how wide they are, months of
+//! such letters, and classes of characters in patterns.
 
 use dents_lab::fixture::TempDir;
 use dents_lab::known::quote_at_edge;
@@ -151,6 +151,26 @@ fn months_are_aligned(locpath: &Path, locales: &[String]) {
     for locale in ["fr_FR.ISO-8859-1", "ga_IE.ISO-8859-1"] {
         if locpath.join(locale).exists() {
             compare(dir.path(), locpath, locale, "-l");
+        }
+    }
+}
+
+/// Classes of patterns are those of the C library's tables: digits of other scripts are letters, a no-break space is no space.
+#[test]
+fn classes_in_patterns() {
+    let dir = TempDir::new("classes").expect("a directory");
+    for char in "aZ0_é1१٣²½ \u{a0}\u{3000}\u{2003}\t!¡€あ漢ア﹏ǅßı\u{301}\u{200b}\u{e000}Ⅷⓐ".chars()
+    {
+        touch(dir.path(), format!("x{char}").as_bytes(), 0);
+    }
+    let classes = "alnum alpha blank cntrl digit graph lower print punct space upper xdigit none";
+    for locale in ["C", "C.UTF-8", "en_US.UTF-8", "tr_TR.UTF-8"] {
+        for class in classes.split(' ') {
+            for set in [format!("[[:{class}:]]"), format!("[![:{class}:]_]")] {
+                // The path of no locale: only those of the machine.
+                compare(dir.path(), Path::new(""), locale, &format!("-N,-I,x{set}"));
+                compare(dir.path(), Path::new(""), locale, &format!("-N,--hide=*{set}"));
+            }
         }
     }
 }

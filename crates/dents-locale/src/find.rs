@@ -5,6 +5,7 @@
 //! C.UTF-8, no file is requested; if the locales are in the archive, one file.
 
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
 
 use crate::archive::{Archive, Record};
@@ -160,6 +161,19 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     #[must_use]
     pub fn ctype(&self, files: &mut dyn Files<'d>) -> Option<&'d [AtomicU8]> {
         self.category(self.ctype, Category::Ctype, files)
+    }
+
+    /// The characters of a class, [`class`](crate::class()); `None` in C, and where the locale has no such class. At most one file
+    /// is opened: in C.UTF-8 its `LC_CTYPE`, which nothing else needs.
+    #[must_use]
+    pub fn class(&self, class: &[u8], files: &mut dyn Files<'d>) -> Option<Vec<RangeInclusive<u32>>> {
+        let (name, source) = self.ctype;
+        let bytes = match source {
+            Source::BuiltIn { utf8: false } => None,
+            Source::BuiltIn { utf8: true } => open(None, name, Category::Ctype, files),
+            _ => self.ctype(files),
+        };
+        crate::class(bytes?, class)
     }
 
     fn category(

@@ -26,6 +26,7 @@ extern crate std;
 pub mod archive;
 pub mod catalog;
 mod charset;
+mod class;
 mod collate;
 pub mod file;
 pub mod find;
@@ -39,6 +40,7 @@ mod times;
 
 pub use catalog::Catalog;
 pub use charset::{Charset, Multibyte};
+pub use class::class;
 pub use collate::Collator;
 pub use file::copy;
 pub use find::{Files, UserLocale};

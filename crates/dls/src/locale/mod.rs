@@ -9,6 +9,7 @@ mod mapped;
 use crate::environment::Environment;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
 use dents_locale::{Case, Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
@@ -65,6 +66,11 @@ impl<'a> Found<'a> {
     /// The tables that names are ordered by; none where bytes decide.
     pub(crate) fn collate(&self) -> Option<&'static [AtomicU8]> {
         self.user.collate()
+    }
+
+    /// The characters of a class, where the locale has tables of them.
+    pub(crate) fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.class(name, &mut Mapped)
     }
 
     /// Whether times are those of the C locale, not of one that is merely like it (C.UTF-8).
