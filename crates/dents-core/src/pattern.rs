@@ -3,7 +3,7 @@
 //! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets. A slash is an ordinary
 //! character. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
 //! that is not UTF-8 is matched byte by byte, as in glibc. Ranges go by code points, and `[=e=]` is `e` alone, in every
-//! locale.
+//! locale; the characters of a class may be those of the user's.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -39,6 +39,17 @@ struct Set {
     broken: bool,
 }
 
+/// Returns the characters of a class, where the locale has them.
+pub type Classes<'c> = &'c dyn Fn(&[u8]) -> Option<Vec<RangeInclusive<u32>>>;
+
+/// How a pattern is read.
+#[derive(Clone, Copy)]
+struct Syntax<'c> {
+    /// Whether `[^a]` means `[!a]`.
+    caret: bool,
+    classes: Classes<'c>,
+}
+
 /// The test of a class, `[:name:]`.
 type Class = fn(char) -> bool;
 
@@ -62,11 +73,18 @@ impl Pattern {
     /// means `[!a]`, as it does unless POSIXLY_CORRECT is set.
     #[must_use]
     pub fn new(pattern: &[u8], utf8: bool, caret: bool) -> Pattern {
+        Pattern::with_classes(pattern, utf8, caret, &|_| None)
+    }
+
+    /// The same with the classes of the user's locale: `classes` returns the characters of one, or `None` for those of Unicode.
+    #[must_use]
+    pub fn with_classes(pattern: &[u8], utf8: bool, caret: bool, classes: Classes<'_>) -> Pattern {
+        let parse = |tokens: &[u32]| parse(tokens, Syntax { caret, classes });
         let text = Some(Characters(pattern)).filter(|text| utf8 && !pattern.is_ascii() && text.are_all());
         let bytes: Vec<u32> = pattern.iter().map(|byte| code(*byte)).collect();
-        let bytes = parse(&bytes, caret);
+        let bytes = parse(&bytes);
         let chars = match text {
-            Some(text) => Some(parse(&text.collect(), caret)),
+            Some(text) => Some(parse(&text.collect())),
             None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
             None => None,
         };
@@ -191,6 +209,17 @@ impl Token {
 }
 
 impl Set {
+    fn add_class(&mut self, name: &[u32], classes: Classes<'_>) {
+        match class(name) {
+            Some(_) if self.broken => {}
+            Some((name, class)) => match classes(name) {
+                Some(ranges) => self.ranges.extend(ranges),
+                None => self.classes.push(class),
+            },
+            None => self.broken = true,
+        }
+    }
+
     fn fits(&self, char: u32) -> bool {
         let class = |class: &Class| char::from_u32(char).is_some_and(class);
         let has = self.ranges.iter().any(|range| range.contains(&char)) || self.classes.iter().any(class);
@@ -202,7 +231,7 @@ const BACKSLASH: u32 = b'\\' as u32;
 const OPEN: u32 = b'[' as u32;
 const CLOSE: u32 = b']' as u32;
 
-fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
+fn parse(mut pattern: &[u32], syntax: Syntax<'_>) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(pattern.len());
     while let Some((&char, rest)) = pattern.split_first() {
         pattern = rest;
@@ -216,7 +245,7 @@ fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
                 }
                 None => Token::Never,
             },
-            OPEN => match parse_set(rest, caret) {
+            OPEN => match parse_set(rest, syntax) {
                 Some((set, rest)) => {
                     pattern = rest;
                     Token::Set(set)
@@ -231,10 +260,10 @@ fn parse(mut pattern: &[u32], caret: bool) -> Vec<Token> {
 }
 
 /// The set between brackets, and the tokens after it; `None` if the brackets are never closed.
-fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
+fn parse_set<'p>(mut rest: &'p [u32], syntax: Syntax<'_>) -> Option<(Set, &'p [u32])> {
     let mut set = Set::default();
     if let [mark @ (0x21 | 0x5e), after @ ..] = rest
-        && (*mark == 0x21 || caret)
+        && (*mark == 0x21 || syntax.caret)
     {
         set.negated = true;
         rest = after;
@@ -245,10 +274,7 @@ fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
             [] => return None,
             [CLOSE, after @ ..] if !first => return Some((set, after)),
             [OPEN, 0x3a, after @ ..] if let Some((name, after)) = parse_class(after) => {
-                match class(name) {
-                    Some(class) if !set.broken => set.classes.push(class),
-                    _ => set.broken = true,
-                }
+                set.add_class(name, syntax.classes);
                 rest = after;
             }
             [OPEN, 0x3d, char, 0x3d, CLOSE, after @ ..] => {
@@ -275,9 +301,9 @@ fn parse_set(mut rest: &[u32], caret: bool) -> Option<(Set, &[u32])> {
     }
 }
 
-fn class(name: &[u32]) -> Option<Class> {
+fn class(name: &[u32]) -> Option<(&'static [u8], Class)> {
     let same = |known: &[u8]| known.iter().map(|byte| u32::from(*byte)).eq(name.iter().copied());
-    CLASSES.iter().find(|(known, _)| same(known)).map(|(_, class)| *class)
+    CLASSES.iter().find(|(known, _)| same(known)).copied()
 }
 
 /// The name of a class, and the text after its `:]`. A name must consist of lower-case letters.

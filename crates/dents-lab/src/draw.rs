@@ -261,8 +261,14 @@ fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
         case = case.env("LANGUAGE", rng.pick::<&str>(&["xx:en", "fr:de", "ja", "xx:tr"]));
     }
     let set = |name| case.variable(name).filter(|value| !value.is_empty());
-    let charset = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG")).unwrap_or("C");
-    if charset.ends_with('8') {
+    let of = |category| set("LC_ALL").or(set(category)).or(set("LANG")).unwrap_or("C");
+    // Before glibc 2.39, LANGUAGE has an effect in C.UTF-8 too.
+    let differs = ["LC_MESSAGES", "LC_TIME"].into_iter().any(|category| of(category).starts_with("C."));
+    let is_utf8 = of("LC_CTYPE").ends_with('8');
+    if differs {
+        case.env.retain(|(name, _)| name != "LANGUAGE");
+    }
+    if is_utf8 {
         return case;
     }
     case.env.retain(|(name, _)| name != "LANGUAGE");

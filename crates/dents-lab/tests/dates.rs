@@ -36,6 +36,11 @@ const SECONDS: &[i64] = &[
     -67_768_040_609_740_800,
 ];
 
+/// Whether it is a number in the numerals of the locale: months that stand alone are none.
+fn has_number_with_o(format: &str) -> bool {
+    format.contains('O') && !format.ends_with(['b', 'B'])
+}
+
 /// A file for each of [`SECONDS`], where any time can be kept.
 fn files(seconds: &[i64]) -> TempDir {
     let memory = Path::new("/dev/shm");
@@ -81,7 +86,13 @@ fn dates_of_locales_with_eras_and_numerals() {
     let locpath = locales.path().to_str().expect("a path");
     for name in LOCALES {
         let name = format!("{name}.UTF-8");
-        for format in FORMATS.split(' ') {
+        // 9.10 has calendars of its own in these, and before it `O` had no flags (docs/DIFFERENCES.md).
+        let newer = oracle().version() >= (9, 10);
+        if newer && ["th_TH", "fa_IR"].iter().any(|own| name.starts_with(own)) {
+            continue;
+        }
+        let is_known = |format: &&str| newer || !has_number_with_o(format);
+        for format in FORMATS.split(' ').filter(is_known) {
             let [gnu, ours] = both(dir.path(), format, &[("LOCPATH", locpath), ("LC_ALL", &name)]);
             assert_eq!(ours, gnu, "{name} {format}");
         }

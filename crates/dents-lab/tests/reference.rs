@@ -1,4 +1,4 @@
-//! The behaviour of GNU `ls` 9.7 where the `ls` of this machine may be older, as literal expectations;
+//! The behaviour of GNU `ls` 9.7, and what 9.10 mended, where the `ls` of this machine may be older, as literal expectations;
 //! `dents_lab::known` lists these differences.
 
 use std::fs::{self, File};
@@ -30,6 +30,19 @@ fn files(names: &[&str]) -> TempDir {
 fn touch(path: &Path, seconds: u64) {
     let file = File::options().write(true).open(path).expect("a file");
     file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).expect("a time");
+}
+
+/// The path of a locale that is compiled into `place`; `None`, with a line, where that is not possible.
+fn made(place: &TempDir, name: &str, charset: &str) -> Option<String> {
+    let path = place.path().join(format!("{name}.{charset}"));
+    let mut define = Command::new("localedef");
+    define.args(["-i", name, "-f", charset, "--no-archive"]).arg(&path).stdin(Stdio::null());
+    let _ = define.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !path.join("LC_CTYPE").is_file() {
+        println!("skipped: localedef cannot make {name}.{charset}");
+        return None;
+    }
+    Some(place.path().to_str()?.to_string())
 }
 
 /// Since 9.5, `-f` is `-aU`, and no longer disables other options.
@@ -242,6 +255,60 @@ fn terminals_with_colours() {
         let shown = run.output().expect("dls starts").stdout;
         assert_eq!(shown.contains(&0x1b), colored, "{term}");
     }
+}
+
+/// Since 9.8, `-s` pads sizes by columns where a separator has several bytes, as `-l` does.
+#[test]
+fn separators_of_several_bytes_are_one_column() {
+    let locales = TempDir::new("locales").expect("a directory");
+    let Some(locpath) = made(&locales, "sv_SE", "UTF-8") else { return };
+    let dir = files(&[]);
+    for (name, size) in [("a", 0), ("b", 3_000_000), ("c", 12_000_000)] {
+        fs::write(dir.path().join(name), vec![b'x'; size]).expect("a file");
+    }
+    let out = |args: &[&str]| {
+        let run = Run::new(checked().path()).cwd(dir.path()).args(args);
+        let run = run.env("LOCPATH", &locpath).env("LC_ALL", "sv_SE.UTF-8");
+        String::from_utf8(run.output().expect("dls starts").stdout).expect("UTF-8")
+    };
+    for args in
+        [&["-s1", "--block-size='k"][..], &["-sx", "-w80", "--block-size='1"], &["-sl", "--block-size='k"]]
+    {
+        let shown = out(args);
+        let columns = |line: &str| line.split_once('K').map(|(size, _)| size.chars().count());
+        let widths: Vec<_> = shown.lines().skip(1).map(columns).collect();
+        assert!(
+            shown.contains('\u{202f}') && widths.windows(2).all(|pair| pair[0] == pair[1]),
+            "{args:?}: {shown}"
+        );
+    }
+}
+
+/// Since 9.10, flags and widths count beside `O`, which has a year and a quarter too; a width that is too large is an error.
+#[test]
+fn numbers_with_o_are_numbers() {
+    let dir = files(&["a"]);
+    touch(&dir.path().join("a"), 1_700_000_000);
+    for (format, text) in [
+        ("%OY|%_6OY|%-Om|%3Od|%Oq|%O:z", "2023|  2023|11|014|4|+00:00"),
+        ("%-9223372036854775807d", "14"),
+        ("%-9223372036854775808d", "1700000000"),
+    ] {
+        let shown = listing(dir.path(), &["-go", "--time-style", &format!("+[{format}]")], None).1;
+        let shown = shown.rsplit_once(" 0 ").expect("a size").1.replace(['[', ']'], "");
+        assert_eq!(shown, format!("{text} a\n"), "{format}");
+    }
+}
+
+/// Since 9.10, ST ends the sequences of links, no longer BEL.
+#[test]
+fn links_end_with_st() {
+    let dir = files(&["a"]);
+    let shown = listing(dir.path(), &["--hyperlink"], None).1;
+    assert!(
+        shown.starts_with("\x1b]8;;file://") && shown.ends_with("/a\x1b\\a\x1b]8;;\x1b\\\n"),
+        "{shown:?}"
+    );
 }
 
 /// A message that stderr does not take is as serious as output that stdout does not take.

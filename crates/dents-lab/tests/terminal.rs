@@ -169,8 +169,8 @@ fn what_is_restored() {
     }
 }
 
-/// All signals that GNU `ls` handles, except for SIGTSTP.
-const ENDING: [(&str, Signal); 11] = [
+/// All signals that GNU `ls` 9.10 handles, except for SIGTSTP; before it, the first [`FORMERLY`].
+const ENDING: [(&str, Signal); 22] = [
     ("ALRM", Signal::ALARM),
     ("HUP", Signal::HUP),
     ("INT", Signal::INT),
@@ -182,13 +182,33 @@ const ENDING: [(&str, Signal); 11] = [
     ("VTALRM", Signal::VTALARM),
     ("XCPU", Signal::XCPU),
     ("XFSZ", Signal::XFSZ),
+    ("ABRT", Signal::ABORT),
+    ("BUS", Signal::BUS),
+    ("FPE", Signal::FPE),
+    ("ILL", Signal::ILL),
+    ("PWR", Signal::POWER),
+    ("SEGV", Signal::SEGV),
+    ("STKFLT", Signal::STKFLT),
+    ("SYS", Signal::SYS),
+    ("TRAP", Signal::TRAP),
+    ("USR1", Signal::USR1),
+    ("USR2", Signal::USR2),
 ];
 
+/// How many of them GNU `ls` handles before 9.10.
+const FORMERLY: usize = 11;
+
 /// Sends each of the signals to a listing that waits in a write, and checks what the terminal then shows.
-fn each_signal_restores(program: &Path, dir: &TempDir, args: &[&str], stderr: Stderr) {
-    for (name, signal) in ENDING {
+fn each_signal_restores(
+    program: &Path,
+    signals: &[(&str, Signal)],
+    dir: &TempDir,
+    args: &[&str],
+    stderr: Stderr,
+) {
+    for (name, signal) in signals {
         let stuck = Stuck::start(program, dir, args, stderr);
-        stuck.signal(signal);
+        stuck.signal(*signal);
         let (end, rest) = stuck.end();
         let what = format!("{} SIG{name} {args:?} stderr {stderr:?}", program.display());
         let tail = rest[rest.len().saturating_sub(60)..].escape_ascii();
@@ -201,10 +221,11 @@ fn each_signal_restores(program: &Path, dir: &TempDir, args: &[&str], stderr: St
 fn a_signal_leaves_the_colour_as_it_was_and_ends_the_program() {
     let dir = mix(&std::env::temp_dir(), 12_000).expect("fixture");
     for args in [&["--color=always", "-1"][..], &["--color=auto", "-l"]] {
-        each_signal_restores(oracle().path(), &dir, args, Stderr::Null);
+        let handled = if oracle().version() < (9, 10) { FORMERLY } else { ENDING.len() };
+        each_signal_restores(oracle().path(), &ENDING[..handled], &dir, args, Stderr::Null);
         for stderr in [Stderr::Terminal, Stderr::Null] {
-            each_signal_restores(release().path(), &dir, args, stderr);
-            each_signal_restores(checked().path(), &dir, args, stderr);
+            each_signal_restores(release().path(), &ENDING, &dir, args, stderr);
+            each_signal_restores(checked().path(), &ENDING, &dir, args, stderr);
         }
     }
 }
@@ -221,7 +242,7 @@ fn a_signal_is_not_for_the_threads_that_help() {
     let subject = checked();
     for stderr in [Stderr::Terminal, Stderr::Null] {
         for args in [&["--color=always", "-R", "--threads=3"][..], &["--color=always", "-lR", "--mode=par"]] {
-            each_signal_restores(subject.path(), &dir, args, stderr);
+            each_signal_restores(subject.path(), &ENDING, &dir, args, stderr);
         }
     }
 }

@@ -5,12 +5,13 @@
 //! C.UTF-8, no file is requested; if the locales are in the archive, one file.
 
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
 
 use crate::archive::{Archive, Record};
 use crate::file::{Category, File, copy};
 use crate::name::{Name, is_c, normalized};
-use crate::{Collation, Locale, Variables};
+use crate::{Charset, Collation, Locale, Variables};
 
 /// The archive that `localedef` fills, Debian's and most others' place for locales.
 pub const ARCHIVE: &[u8] = b"/usr/lib/locale/locale-archive";
@@ -162,6 +163,19 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         self.category(self.ctype, Category::Ctype, files)
     }
 
+    /// The characters of a class, [`class`](crate::class()); `None` in C, and where the locale has no such class. At most one file
+    /// is opened: in C.UTF-8 its `LC_CTYPE`, which nothing else needs.
+    #[must_use]
+    pub fn class(&self, class: &[u8], files: &mut dyn Files<'d>) -> Option<Vec<RangeInclusive<u32>>> {
+        let (name, source) = self.ctype;
+        let bytes = match source {
+            Source::BuiltIn { utf8: false } => None,
+            Source::BuiltIn { utf8: true } => open(None, name, Category::Ctype, files),
+            _ => self.ctype(files),
+        };
+        crate::class(bytes?, class)
+    }
+
     fn category(
         &self,
         (name, source): (&'v [u8], Source<'d>),
@@ -187,7 +201,7 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         for other in others {
             self.one(variables.name(Some(*other)))?;
         }
-        let utf8 = self.utf8(ctype)?;
+        let charset = self.charset(ctype)?;
         let rules = match self.one(collate)? {
             Source::BuiltIn { .. } => None,
             Source::Archive(record) => Some(record.category(Category::Collate)?),
@@ -196,21 +210,21 @@ impl<'v, 'd> Search<'_, 'v, 'd> {
         let time = (time, self.one(time)?);
         let ctype = (ctype, self.one(ctype)?);
         let collation = if rules.is_some() { Collation::Rules } else { Collation::Bytes };
-        let locale = Locale { utf8, collation };
+        let locale = Locale { charset, collation };
         Some(UserLocale { locpath: self.locpath, installed: true, locale, collate: rules, time, ctype })
     }
 
-    /// Whether the charset of this locale is UTF-8; `None` if it is not installed. The codeset of the name decides, if
-    /// it has one, because it was compared with the data; otherwise the data do.
-    fn utf8(&mut self, name: &'v [u8]) -> Option<bool> {
+    /// The charset of this locale; `None` if it is not installed. A name that has UTF-8 as its codeset decides, because it was
+    /// compared with the data; otherwise the data do.
+    fn charset(&mut self, name: &'v [u8]) -> Option<Charset> {
         let bytes = match self.one(name)? {
-            Source::BuiltIn { utf8 } => return Some(utf8),
-            _ if Name::new(name).codeset.is_some() => return Some(crate::is_utf8(name)),
+            Source::BuiltIn { utf8: false } => return Some(Charset::Ascii),
+            Source::BuiltIn { utf8: true } => return Some(Charset::Utf8),
+            _ if crate::is_utf8(name) => return Some(Charset::Utf8),
             Source::Archive(record) => record.category(Category::Ctype),
             Source::Directory { .. } => open(self.locpath, name, Category::Ctype, self.files),
         };
-        let codeset = File::new(Category::Ctype, bytes?)?.codeset()?;
-        Some(normalized(&codeset) == b"utf8")
+        Charset::new(bytes?)
     }
 
     /// Where a locale's data are; `None` if it is not installed.
@@ -364,16 +378,16 @@ mod tests {
     #[test]
     fn without_a_codeset_the_data_tell_the_charset() {
         let files = &mut imagined();
-        assert!(UserLocale::find(&all("yy_YY"), &[], None, files).locale().utf8);
-        assert!(!UserLocale::find(&all("zz_ZZ"), &[], None, files).locale().utf8);
-        assert!(!UserLocale::find(&all("ee"), &[], None, files).locale().utf8);
+        assert!(UserLocale::find(&all("yy_YY"), &[], None, files).locale().is_utf8());
+        assert!(!UserLocale::find(&all("zz_ZZ"), &[], None, files).locale().is_utf8());
+        assert!(!UserLocale::find(&all("ee"), &[], None, files).locale().is_utf8());
     }
 
     #[test]
     fn one_category_that_is_missing_makes_all_c() {
         let files = &mut imagined();
         let variables = Variables { lang: Some(b"xx_XX.UTF-8"), ..Variables::default() };
-        assert!(UserLocale::find(&variables, &[], None, files).locale().utf8);
+        assert!(UserLocale::find(&variables, &[], None, files).locale().is_utf8());
         let found = UserLocale::find(&variables, &[b"qq_QQ.UTF-8"], None, files);
         assert_eq!((found.locale(), found.time_name()), (Locale::C, &b"C"[..]));
         for broken in [b"qq_QQ.UTF-8".as_slice(), b"../xx_XX.UTF-8", &[b'x'; 300]] {
@@ -381,7 +395,7 @@ mod tests {
             assert_eq!(UserLocale::find(&variables, &[], None, files).locale(), Locale::C);
             // LC_ALL hides it.
             let variables = Variables { all: Some(b"xx_XX.UTF-8"), ..variables };
-            assert!(UserLocale::find(&variables, &[broken], None, files).locale().utf8);
+            assert!(UserLocale::find(&variables, &[broken], None, files).locale().is_utf8());
         }
         // LANG is the locale of the other categories, so it must be installed too.
         let named = Some(&b"xx_XX.UTF-8"[..]);

@@ -15,8 +15,7 @@
 //! [`Locale::new`] goes by the names alone: charset from the name, order by bytes, months of the C locale.
 //!
 //! Locales with another charset than UTF-8 (`de_DE.ISO-8859-1`, `ja_JP.eucJP`): names are ordered as the C library
-//! does, whose tables are indexed by bytes of that charset; but each byte is drawn for itself, and of them only ASCII
-//! counts as printable.
+//! does, whose tables are indexed by bytes of that charset; what can be printed is in [`Charset`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -26,6 +25,8 @@ extern crate std;
 
 pub mod archive;
 pub mod catalog;
+mod charset;
+mod class;
 mod collate;
 pub mod file;
 pub mod find;
@@ -38,6 +39,8 @@ mod testing;
 mod times;
 
 pub use catalog::Catalog;
+pub use charset::{Charset, Multibyte};
+pub use class::class;
 pub use collate::Collator;
 pub use file::copy;
 pub use find::{Files, UserLocale};
@@ -82,24 +85,30 @@ pub enum Collation {
 /// The user's locale, as far as a listing depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locale {
-    /// Whether the charset is UTF-8; otherwise every byte is a character, and only ASCII is printable.
-    pub utf8: bool,
+    /// The charset of names.
+    pub charset: Charset,
     /// The order of names.
     pub collation: Collation,
 }
 
 impl Locale {
     /// The C locale: bytes, English months.
-    pub const C: Locale = Locale { utf8: false, collation: Collation::Bytes };
+    pub const C: Locale = Locale { charset: Charset::Ascii, collation: Collation::Bytes };
 
     /// The C locale over UTF-8, which glibc calls `C.UTF-8`.
-    pub const C_UTF8: Locale = Locale { utf8: true, ..Locale::C };
+    pub const C_UTF8: Locale = Locale { charset: Charset::Utf8, ..Locale::C };
 
     /// The locale that these variables ask for. A name that asks for UTF-8 gets it whether or not the C
     /// library of the machine has the locale installed.
     #[must_use]
     pub fn new(variables: &Variables<'_>) -> Locale {
-        Locale { utf8: is_utf8(variables.name(variables.ctype)), ..Locale::C }
+        if is_utf8(variables.name(variables.ctype)) { Locale::C_UTF8 } else { Locale::C }
+    }
+
+    /// Whether the charset is UTF-8.
+    #[must_use]
+    pub fn is_utf8(&self) -> bool {
+        self.charset.is_utf8()
     }
 }
 
@@ -140,8 +149,8 @@ mod tests {
         };
         assert_eq!(Locale::new(&all), Locale::C);
         assert_eq!(Locale::new(&Variables { all: Some(b""), ..all }), Locale::C_UTF8);
-        assert!(Locale::new(&Variables { lang: Some(b"en_GB.UTF-8"), ..Variables::default() }).utf8);
-        assert!(!Locale::new(&Variables { time: Some(b"C.UTF-8"), ..Variables::default() }).utf8);
+        assert!(Locale::new(&Variables { lang: Some(b"en_GB.UTF-8"), ..Variables::default() }).is_utf8());
+        assert!(!Locale::new(&Variables { time: Some(b"C.UTF-8"), ..Variables::default() }).is_utf8());
         assert_eq!(Locale::new(&Variables::default()), Locale::C);
     }
 }

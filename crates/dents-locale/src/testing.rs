@@ -28,10 +28,12 @@ pub(crate) fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
-/// An `LC_CTYPE` that only names its codeset.
+/// An `LC_CTYPE` that names its codeset, and in which a character is a byte that can be printed if it is above the controls.
 pub(crate) fn ctype(codeset: &str) -> Vec<u8> {
+    let classes: Vec<u8> = (0..384).flat_map(|nth| [0, if nth >= 128 + 0xa0 { 0x40 } else { 0 }]).collect();
+    let longest = words(&[1]);
     let mut fields: [&[u8]; 15] = [&[]; 15];
-    fields[14] = codeset.as_bytes();
+    (fields[0], fields[13], fields[14]) = (&classes, &longest, codeset.as_bytes());
     file(Category::Ctype, &fields)
 }
 

@@ -33,8 +33,10 @@ pub struct TimeNames<'d> {
     pub eras: &'d [u8],
     /// The format `%Ex`; where it is empty, `%x` takes its place.
     pub era_date: &'d [u8],
-    /// Numerals from 0 on, each ending with a NUL: `%Od`. Empty in most locales.
+    /// Numerals from 0 on, each ending with a NUL: for `%Od`. Empty in most locales.
     pub numerals: &'d [u8],
+    /// Whether conversions of the user's format show numerals; those of the locale's own formats (`%x`) always do.
+    pub has_numerals_alone: bool,
     /// The format `%Ec`; where it is empty, `%c` takes its place.
     pub era_date_time: &'d [u8],
     /// The format `%EX`; where it is empty, `%X` takes its place.
@@ -102,6 +104,7 @@ impl TimeNames<'static> {
         eras: b"",
         era_date: b"",
         numerals: b"",
+        has_numerals_alone: false,
         era_date_time: b"",
         era_time: b"",
         alone: [[b""; 12]; 2],
@@ -220,10 +223,10 @@ impl<'d> TimeNames<'d> {
     /// begin with a digit (`1月`) are padded on their left, others on their right, as in GNU `ls`; the name of January
     /// decides for all twelve.
     ///
-    /// `width` returns the columns of a character; without UTF-8 each byte has one.
+    /// `first` returns the bytes and the columns of the first character of a text that is not empty.
     #[must_use]
-    pub fn aligned_months(&self, utf8: bool, width: &dyn Fn(char) -> usize) -> [Vec<u8>; 12] {
-        let cut = self.short_months.map(|name| cut(name, utf8, width));
+    pub fn aligned_months(&self, first: &dyn Fn(&[u8]) -> [usize; 2]) -> [Vec<u8>; 12] {
+        let cut = self.short_months.map(|name| cut(name, first));
         let widest = cut.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
         let right = self.short_months[0].first().is_some_and(u8::is_ascii_digit);
         cut.map(|(name, columns)| {
@@ -235,20 +238,17 @@ impl<'d> TimeNames<'d> {
 }
 
 /// As much of a name as `MAX_WIDTH` columns hold, and how many it takes of them.
-fn cut<'a>(name: &'a [u8], utf8: bool, width: &dyn Fn(char) -> usize) -> (&'a [u8], usize) {
-    let Some(text) = core::str::from_utf8(name).ok().filter(|_| utf8) else {
-        let length = name.len().min(MAX_WIDTH);
-        return (&name[..length], length);
-    };
-    let mut columns = 0;
-    for (at, character) in text.char_indices() {
-        let more = columns + width(character);
-        if more > MAX_WIDTH {
-            return (&name[..at], columns);
+fn cut<'a>(name: &'a [u8], first: &dyn Fn(&[u8]) -> [usize; 2]) -> (&'a [u8], usize) {
+    let (mut at, mut columns) = (0, 0);
+    while at < name.len() {
+        let [length, more] = first(&name[at..]);
+        if columns + more > MAX_WIDTH {
+            break;
         }
-        columns = more;
+        at = name.len().min(at + length.max(1));
+        columns += more;
     }
-    (name, columns)
+    (&name[..at], columns)
 }
 
 #[cfg(test)]
@@ -257,9 +257,13 @@ mod tests {
     use std::string::String;
 
     fn aligned(names: [&str; 12], utf8: bool) -> Vec<String> {
-        let wide = |character: char| if character > '\u{2e80}' { 2 } else { 1 };
+        let first = |text: &[u8]| {
+            let text = core::str::from_utf8(text).ok().filter(|_| utf8);
+            let character = text.and_then(|text| text.chars().next()).unwrap_or(' ');
+            [character.len_utf8(), if character > '\u{2e80}' { 2 } else { 1 }]
+        };
         let short_months = names.map(str::as_bytes);
-        let names = TimeNames { short_months, ..TimeNames::C }.aligned_months(utf8, &wide);
+        let names = TimeNames { short_months, ..TimeNames::C }.aligned_months(&first);
         names.into_iter().map(|name| String::from_utf8(name).unwrap()).collect()
     }
 

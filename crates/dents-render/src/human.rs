@@ -4,6 +4,7 @@
 
 use crate::number::Text;
 use crate::width::known_width;
+use dents_locale::Charset;
 
 /// Letters for the powers of the base, the first of them for the base itself.
 const BINARY: &[u8; 8] = b"KMGTPEZY";
@@ -49,10 +50,10 @@ impl Separator {
 
     /// A character of at most four bytes, drawn in UTF-8 or not. One byte is one column, whatever its charset.
     #[must_use]
-    pub fn new(text: &[u8], utf8: bool) -> Option<Separator> {
+    pub fn new(text: &[u8], charset: Charset) -> Option<Separator> {
         let mut bytes = [0; 4];
         bytes.get_mut(..text.len())?.copy_from_slice(text);
-        let columns = if text.len() == 1 { Some(1) } else { known_width(text, utf8) };
+        let columns = if text.len() == 1 { Some(1) } else { known_width(text, charset) };
         Some(Separator { bytes, len: text.len() as u8, columns: columns.map(|columns| columns as u8) })
     }
 
@@ -294,7 +295,7 @@ mod tests {
     fn groups() {
         let show = |separator: &[u8], sizes: &[u8], n| {
             let plain = SizeFormat::Blocks { size: 1, suffix: "K", grouping: Some(Grouping::default()) };
-            let separator = Separator::new(separator, true).unwrap();
+            let separator = Separator::new(separator, Charset::Utf8).unwrap();
             show(plain.with_groups(Grouping::new(separator, sizes)).bytes(n))
         };
         assert_eq!(show(b",", &[3, 3], 1_234_567), "1,234,567K");
@@ -309,18 +310,18 @@ mod tests {
     /// Checks the alignment of GNU in fr_FR.UTF-8 and ps_AF.UTF-8, and in the C charset with the numbers of these locales.
     #[test]
     fn separators_of_several_bytes_are_one_column() {
-        let narrow = |utf8| Separator::new("\u{202f}".as_bytes(), utf8).unwrap();
+        let narrow = |charset| Separator::new("\u{202f}".as_bytes(), charset).unwrap();
         let plain = SizeFormat::Blocks { size: 1, suffix: "", grouping: Some(Grouping::default()) };
-        let grouped = |utf8| plain.with_groups(Grouping::new(narrow(utf8), &[3])).bytes(1_234_567);
-        assert_eq!(show(grouped(true)), "1\u{202f}234\u{202f}567");
-        assert_eq!((grouped(true).width(), grouped(true).padding(12)), (9, 3));
+        let grouped = |charset| plain.with_groups(Grouping::new(narrow(charset), &[3])).bytes(1_234_567);
+        assert_eq!(show(grouped(Charset::Utf8)), "1\u{202f}234\u{202f}567");
+        assert_eq!((grouped(Charset::Utf8).width(), grouped(Charset::Utf8).padding(12)), (9, 3));
         // If the character cannot be printed, GNU does not know the width, and does not pad.
-        assert_eq!((grouped(false).width(), grouped(false).padding(12)), (0, 0));
-        let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), true).unwrap());
+        assert_eq!((grouped(Charset::Ascii).width(), grouped(Charset::Ascii).padding(12)), (0, 0));
+        let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), Charset::Utf8).unwrap());
         assert_eq!((show(human.bytes(1_234_567)), human.bytes(1_234_567).width()), ("1٫2M".into(), 4));
-        let most = plain.with_groups(Grouping::new(narrow(true), &[3])).bytes(u64::MAX);
+        let most = plain.with_groups(Grouping::new(narrow(Charset::Utf8), &[3])).bytes(u64::MAX);
         assert_eq!((most.width(), most.as_bytes().len()), (26, 38));
-        assert_eq!(Separator::new(b"five!", true), None);
+        assert_eq!(Separator::new(b"five!", Charset::Utf8), None);
     }
 
     #[test]

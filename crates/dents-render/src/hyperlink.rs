@@ -1,7 +1,7 @@
 //! `--hyperlink`: names as links for the terminal, to `file://` URIs (OSC 8; RFC 8089).
 //!
 //! ```text
-//! ESC ]8;;file://HOST/PATH BEL  name  ESC ]8;; BEL
+//! ESC ]8;;file://HOST/PATH ESC \  name  ESC ]8;; ESC \
 //! ```
 //!
 //! Paths are absolute and contain no symbolic link. To find them takes system calls, so the caller passes them in, as
@@ -31,7 +31,10 @@ pub(crate) struct Links {
     places: Option<Arc<Places>>,
 }
 
-const END: &[u8] = b"\x1b]8;;\x07";
+/// ST, the string terminator, ends each sequence.
+const ST: &[u8] = b"\x1b\\";
+
+const END: &[u8] = b"\x1b]8;;\x1b\\";
 
 impl Links {
     pub(crate) fn new(host: &[u8]) -> Links {
@@ -53,7 +56,7 @@ impl Links {
     pub(crate) fn begin(&self, path: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(&self.start);
         escape(path, true, out);
-        out.push(0x07);
+        out.extend_from_slice(ST);
     }
 
     /// Begins a link to an entry. Returns false if the path of the entry is not known.
@@ -74,7 +77,7 @@ impl Links {
             out.push(b'/');
         }
         escape(entry.name(), false, out);
-        out.push(0x07);
+        out.extend_from_slice(ST);
         true
     }
 
@@ -123,14 +126,14 @@ mod tests {
             })
             .collect();
         let expected = [
-            (true, "\x1b]8;;file://my%20host/a%20b/x%25~\x07"),
-            (true, "\x1b]8;;file://my%20host/c/%ff\x07"),
+            (true, "\x1b]8;;file://my%20host/a%20b/x%25~\x1b\\"),
+            (true, "\x1b]8;;file://my%20host/c/%ff\x1b\\"),
             (false, ""),
         ];
         assert_eq!(shown, expected.map(|(told, text)| (told, text.into())));
         links.set_places(Some(&Arc::new(Places { directory: b"/".to_vec(), ..Places::default() })));
         let mut out = Vec::new();
         links.begin_entry(&batch.entry(0), &mut out);
-        assert!(out.ends_with(b"host/x%25~\x07") && !out.ends_with(b"//x%25~\x07"));
+        assert!(out.ends_with(b"host/x%25~\x1b\\") && !out.ends_with(b"//x%25~\x1b\\"));
     }
 }

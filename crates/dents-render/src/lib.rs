@@ -16,6 +16,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod character;
 pub mod color;
 mod consumer;
 mod declare;
@@ -32,6 +33,8 @@ pub mod icons;
 pub mod indicator;
 pub mod invisible;
 pub mod mode;
+mod multibyte;
+mod multibyte_table;
 mod name;
 mod note;
 pub mod number;

@@ -17,6 +17,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Entry, Target};
 use dents_core::needs::{Kind, Needs};
+use dents_locale::Charset;
 
 /// Draws names.
 #[derive(Clone)]
@@ -24,7 +25,7 @@ pub(crate) struct Painter<'s> {
     style: &'s Style,
     quoter: Quoter,
     indicator: Indicator,
-    utf8: bool,
+    charset: Charset,
     /// Columns of the screen, 0 without limit.
     screen: usize,
     aligns: bool,
@@ -58,7 +59,7 @@ impl<'s> Painter<'s> {
             style,
             quoter: style.name_quoter(),
             indicator: style.indicator,
-            utf8: style.locale.utf8,
+            charset: style.locale.charset,
             screen: style.width,
             aligns: style.aligns_quotes(),
             checks_targets: style.checks_targets(),
@@ -366,11 +367,11 @@ impl<'s> Painter<'s> {
     pub(crate) fn width(&mut self, name: &[u8]) -> isize {
         self.scratch.clear();
         let quoted = self.quoter.write(name, &mut self.scratch);
-        let known = known_width(&self.scratch, self.utf8);
-        // Only the C locale counts the characters of such a name. No text is longer than `isize::MAX` bytes.
+        let known = known_width(&self.scratch, self.charset);
+        // Only where characters are bytes, those of such a name count. No text is longer than `isize::MAX` bytes.
         let width = match known {
-            None if self.utf8 => -1,
-            None => width(&self.scratch, false) as isize,
+            None if self.charset.is_multibyte() => -1,
+            None => width(&self.scratch, self.charset) as isize,
             Some(width) => width as isize,
         };
         width + isize::from(self.pads && !quoted) + self.icon_columns as isize

@@ -5,6 +5,7 @@ use crate::style::Style;
 use crate::width::known_width;
 use alloc::vec::Vec;
 use dents_core::owners::Owners;
+use dents_locale::Charset;
 
 /// How an id becomes a name: [`Owners::user`] or [`Owners::group`].
 pub(crate) type Lookup<'o> = fn(&'o Owners, u32) -> Option<&'o [u8]>;
@@ -15,7 +16,7 @@ pub(crate) struct OwnerColumn<'o> {
     owners: &'o Owners,
     /// `None` with `-n`.
     names: Option<Lookup<'o>>,
-    utf8: bool,
+    charset: Charset,
     /// The owners seen last, found by the low bits of their ids.
     cache: [Owner<'o>; OwnerColumn::CACHE],
     pub(crate) width: usize,
@@ -46,7 +47,7 @@ impl<'o> OwnerColumn<'o> {
         OwnerColumn {
             owners,
             names: (shown && !style.numeric).then_some(names),
-            utf8: style.locale.utf8,
+            charset: style.locale.charset,
             cache: [Owner::default(); OwnerColumn::CACHE],
             width: 1,
         }
@@ -63,7 +64,7 @@ impl<'o> OwnerColumn<'o> {
         let name = self.names.and_then(|names| names(self.owners, id));
         let width = match name {
             None => digits(id.into()),
-            Some(name) => known_width(name, self.utf8).unwrap_or(Owner::UNKNOWN),
+            Some(name) => known_width(name, self.charset).unwrap_or(Owner::UNKNOWN),
         };
         let owner = Owner { id, name, width };
         self.cache[id as usize % OwnerColumn::CACHE] = owner;

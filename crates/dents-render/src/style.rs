@@ -217,7 +217,7 @@ impl Style {
 
     /// Writes times, relative to this present, in this zone.
     pub(crate) fn clock(&self, now: Time, zone: Option<&Arc<Zone>>) -> Clock {
-        Clock::new(&self.time_style, self.time_names, self.locale.utf8, now, zone)
+        Clock::new(&self.time_style, self.time_names, self.locale.charset, now, zone)
     }
 
     /// Writes times of any age in this style's format.

@@ -4,65 +4,34 @@
 //! for incomplete sequences. The classes are in a table that `tools/width_table.py` makes from glibc's data, so that
 //! quoting and columns agree with GNU `ls`.
 
-use crate::width_table::RUNS;
-
-/// The character at a position in a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Char {
-    /// A character that can be printed.
-    Printable {
-        /// Length in bytes.
-        len: usize,
-        /// Width in columns: 0, 1 or 2.
-        width: usize,
-    },
-    /// A control character.
-    Control {
-        /// Length in bytes.
-        len: usize,
-    },
-    /// A character that is neither: unassigned, a surrogate, beyond Unicode.
-    Unprintable {
-        /// Length in bytes.
-        len: usize,
-    },
-    /// A byte that begins no character.
-    Invalid,
-    /// The name ends within a character.
-    Incomplete {
-        /// Bytes left.
-        len: usize,
-    },
-}
+pub use crate::character::Char;
+use crate::character::of_unicode;
+use crate::multibyte;
+use dents_locale::Charset;
 
 impl Char {
     /// The character at the beginning of `bytes`, which must not be empty.
     #[must_use]
-    pub fn first(bytes: &[u8], utf8: bool) -> Char {
+    #[inline]
+    pub fn first(bytes: &[u8], charset: Charset) -> Char {
         match bytes[0] {
             0x20..=0x7e => Char::Printable { len: 1, width: 1 },
             0..=0x1f | 0x7f => Char::Control { len: 1 },
-            0x80.. if !utf8 => Char::Unprintable { len: 1 },
-            _ => decode(bytes),
+            0x80.. if charset == Charset::Utf8 => decode(bytes),
+            _ => Char::of_other(bytes, charset),
         }
     }
 
-    /// Length in bytes.
-    #[must_use]
-    pub fn bytes(self) -> usize {
-        match self {
-            Char::Printable { len, .. }
-            | Char::Control { len }
-            | Char::Unprintable { len }
-            | Char::Incomplete { len } => len,
-            Char::Invalid => 1,
+    /// The same where the first byte is not ASCII, and the charset is not UTF-8.
+    #[cold]
+    fn of_other(bytes: &[u8], charset: Charset) -> Char {
+        match charset {
+            Charset::Bytes(printable) if printable >> (bytes[0] & 0x7f) & 1 == 1 => {
+                Char::Printable { len: 1, width: 1 }
+            }
+            Charset::Multibyte(set) => multibyte::decode(bytes, set),
+            Charset::Ascii | Charset::Bytes(_) | Charset::Utf8 => Char::Unprintable { len: 1 },
         }
-    }
-
-    /// Whether it can be printed.
-    #[must_use]
-    pub fn is_printable(self) -> bool {
-        matches!(self, Char::Printable { .. })
     }
 }
 
@@ -86,12 +55,7 @@ fn decode(bytes: &[u8]) -> Char {
     if char < least || (0xd800..0xe000).contains(&char) {
         return Char::Invalid;
     }
-    let run = RUNS.partition_point(|word| word >> 3 <= char) - 1;
-    match RUNS[run] & 7 {
-        width @ 0..=2 => Char::Printable { len, width: width as usize },
-        3 => Char::Unprintable { len },
-        _ => Char::Control { len },
-    }
+    of_unicode(char, len)
 }
 
 /// Whether every byte is a printable ASCII character: then the width is the length.
@@ -104,14 +68,14 @@ pub fn is_plain(bytes: &[u8]) -> bool {
 /// The width of a text on the screen in columns. `None` if a character cannot be printed, or if bytes are no
 /// character: it is not known how far they move the cursor.
 #[must_use]
-pub fn known_width(name: &[u8], utf8: bool) -> Option<usize> {
+pub fn known_width(name: &[u8], charset: Charset) -> Option<usize> {
     if is_plain(name) {
         return Some(name.len());
     }
     let mut rest = name;
     let mut width = 0;
     while !rest.is_empty() {
-        let char = Char::first(rest, utf8);
+        let char = Char::first(rest, charset);
         let Char::Printable { width: columns, .. } = char else { return None };
         width += columns;
         rest = &rest[char.bytes()..];
@@ -121,9 +85,10 @@ pub fn known_width(name: &[u8], utf8: bool) -> Option<usize> {
 
 /// The same, with a number in place of `None`: 0 in UTF-8, and the number of printable bytes in the C locale.
 #[must_use]
-pub fn width(text: &[u8], utf8: bool) -> usize {
-    let printable = || if utf8 { 0 } else { text.iter().filter(|byte| (b' '..=b'~').contains(byte)).count() };
-    known_width(text, utf8).unwrap_or_else(printable)
+pub fn width(text: &[u8], charset: Charset) -> usize {
+    let is_printable = |byte: &&u8| Char::first(&[**byte], charset).is_printable();
+    let printable = || if charset.is_multibyte() { 0 } else { text.iter().filter(is_printable).count() };
+    known_width(text, charset).unwrap_or_else(printable)
 }
 
 #[cfg(test)]
@@ -144,15 +109,15 @@ mod tests {
             ("\u{e0080}".as_bytes(), 0, 0),
             ("\u{85}".as_bytes(), 0, 0),
         ] {
-            assert_eq!(width(name, true), utf8, "{name:x?}");
-            assert_eq!(width(name, false), c, "{name:x?}");
+            assert_eq!(width(name, Charset::Utf8), utf8, "{name:x?}");
+            assert_eq!(width(name, Charset::Ascii), c, "{name:x?}");
         }
     }
 
     /// Sequences, and the results of `mbrtowc` of glibc 2.36 for them.
     #[test]
     fn sequences_as_glibc_reads_them() {
-        let char = |bytes: &[u8]| Char::first(bytes, true);
+        let char = |bytes: &[u8]| Char::first(bytes, Charset::Utf8);
         assert_eq!(char(b"\xe0\x80"), Char::Incomplete { len: 2 });
         assert_eq!(char(b"\xe0\x80\x80"), Char::Invalid);
         assert_eq!(char(b"\xed\xa0\x80"), Char::Invalid);

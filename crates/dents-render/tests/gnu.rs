@@ -97,7 +97,7 @@ fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
         .args(options)
         .arg(dir)
         .env_clear()
-        .env("LC_ALL", if style.locale.utf8 { "C.UTF-8" } else { "C" })
+        .env("LC_ALL", if style.locale.is_utf8() { "C.UTF-8" } else { "C" })
         .env("LS_COLORS", colors)
         .env("TERM", "xterm")
         .env("TZ", "UTC0")
@@ -112,7 +112,7 @@ fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
 fn differs_before_97(style: &Style) -> bool {
     let as_they_are = matches!(style.quoting, Quoting::Literal | Quoting::Shell) && !style.qmark;
     let by_width = matches!(style.format, Format::Columns | Format::Across | Format::Commas);
-    style.locale.utf8 && as_they_are && by_width
+    style.locale.is_utf8() && as_they_are && by_width
 }
 
 fn check(dir: &Path, style: &Style, options: &[&str], colors: &str) {
@@ -366,7 +366,8 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
         File::create(zoo.0.join(format!("of{size}"))).unwrap().set_len(size).unwrap();
     }
     fs::write(zoo.0.join("full"), vec![b'x'; 3 << 20]).unwrap();
-    let grouping = Grouping::new(Separator::new("\u{202f}".as_bytes(), true).unwrap(), &[3]);
+    let grouping =
+        Grouping::new(Separator::new("\u{202f}".as_bytes(), dents_locale::Charset::Utf8).unwrap(), &[3]);
     let size = SizeFormat::Blocks { size: 1, suffix: "", grouping: Some(grouping) };
     let locale = Locale::C_UTF8;
     let empty = TimeStyle::Custom { recent: Vec::new(), other: Vec::new() };

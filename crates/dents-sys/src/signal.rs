@@ -18,10 +18,12 @@ const SIG_BLOCK: usize = 0;
 const SIG_UNBLOCK: usize = 1;
 const SIG_SETMASK: usize = 2;
 
-/// The signals by which a keyboard, a shell, a timer or a limit ends or stops a program: HUP, INT, QUIT, PIPE, ALRM, TERM,
-/// TSTP, XCPU, XFSZ, VTALRM, PROF, IO. (The numbers of x86, Arm, RISC-V and most others; include/uapi/asm-generic/signal.h.)
+/// The signals by which a keyboard, a shell, a timer, a limit or another program ends or stops a program: HUP, INT, QUIT, ILL,
+/// TRAP, ABRT, BUS, FPE, USR1, SEGV, USR2, PIPE, ALRM, TERM, STKFLT, TSTP, XCPU, XFSZ, VTALRM, PROF, IO, PWR, SYS. (The numbers of
+/// x86, Arm, RISC-V and most others; include/uapi/asm-generic/signal.h.) If a fault of the program itself causes one of them, the
+/// kernel ends the program although it is blocked.
 const HELD: Set = {
-    let numbers = [1, 2, 3, 13, 14, 15, 20, 24, 25, 26, 27, 29];
+    let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 20, 24, 25, 26, 27, 29, 30, 31];
     let (mut set, mut at) = (0, 0);
     while at < numbers.len() {
         set |= bit(numbers[at]);

@@ -47,7 +47,7 @@ impl Names {
 
     /// Whether characters beyond ASCII can be shown.
     pub(super) fn utf8(&self) -> bool {
-        self.screen.utf8
+        self.screen.charset.is_utf8()
     }
 
     pub(super) fn has_colors(&self) -> bool {

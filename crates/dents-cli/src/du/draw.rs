@@ -60,7 +60,7 @@ fn lines(args: &Args, rows: &[Row], total: u128, out: &mut dyn Write) -> io::Res
 fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
     let units = args.units(SizeFormat::HUMAN);
     let names: Vec<Vec<u8>> = rows.iter().map(|row| screen.name(&row.path)).collect();
-    let longest = names.iter().map(|name| width(name, screen.utf8)).max().unwrap_or(0);
+    let longest = names.iter().map(|name| width(name, screen.charset)).max().unwrap_or(0);
     let room = screen.columns.unwrap_or(0).saturating_sub(OTHERS + longest);
     let columns = room.clamp(*BAR.start(), *BAR.end());
     let mut table = Table::new(vec![
@@ -73,7 +73,7 @@ fn bars(args: &Args, rows: &[Row], total: u128, screen: &Screen, out: &mut dyn W
         table.row(vec![
             units.sum(row.bytes).as_bytes().to_vec(),
             percent(row.bytes, total).into_bytes(),
-            bar(row.bytes, total, columns, screen.utf8).into_bytes(),
+            bar(row.bytes, total, columns, screen.charset.is_utf8()).into_bytes(),
             name,
         ]);
     }

@@ -1,7 +1,7 @@
 //! Standard output as a terminal: its width, its colours, its characters.
 
 use crate::message;
-use dents_locale::Locale;
+use dents_locale::{Charset, Locale};
 use dents_render::quantity::grouped;
 use dents_render::quote::{Quoter, Quoting};
 use dents_sys::{AsFd, tty};
@@ -11,8 +11,8 @@ use std::io;
 pub(crate) struct Screen {
     /// Its width, if it is a terminal.
     pub(crate) columns: Option<usize>,
-    /// Whether characters beyond ASCII can be shown.
-    pub(crate) utf8: bool,
+    /// The charset of texts.
+    pub(crate) charset: Charset,
     colours: bool,
     quoter: Quoter,
 }
@@ -54,7 +54,7 @@ impl Screen {
     pub(crate) fn new(columns: Option<usize>, colours: bool, locale: &Locale) -> Screen {
         // Names are quoted in files too, because a cell of a table must not contain a newline.
         let quoter = Quoter::new(Quoting::ShellEscape, locale, false, b"").and_invisible();
-        Screen { columns, utf8: locale.utf8, colours, quoter }
+        Screen { columns, charset: locale.charset, colours, quoter }
     }
 
     pub(crate) fn is_terminal(&self) -> bool {

@@ -62,7 +62,7 @@ impl Table {
     }
 
     fn width(&self, at: usize, screen: &Screen) -> usize {
-        let cells = self.rows.iter().map(|row| width(&row[at], screen.utf8));
+        let cells = self.rows.iter().map(|row| width(&row[at], screen.charset));
         cells.max().unwrap_or(0).max(self.columns[at].title.len())
     }
 
@@ -76,7 +76,7 @@ impl Table {
     ) -> io::Result<()> {
         let mut line = Vec::new();
         for (at, ((cell, column), most)) in cells.iter().zip(&self.columns).zip(widths).enumerate() {
-            let blanks = most.saturating_sub(width(cell, screen.utf8));
+            let blanks = most.saturating_sub(width(cell, screen.charset));
             let last = at + 1 == cells.len();
             let before = usize::from(at > 0) * GAP + if column.right { blanks } else { 0 };
             line.resize(line.len() + before, b' ');

@@ -75,8 +75,8 @@ impl Prefix {
         }
         if let Some(width) = self.blocks {
             let text = if known { style.block_size.blocks(entry.blocks()) } else { question_mark() };
-            // GNU counts columns to find the width, and bytes to pad the text.
-            push_right(out, text.as_bytes(), width);
+            push_spaces(out, text.padding(width));
+            out.extend_from_slice(text.as_bytes());
             out.push(b' ');
         }
         if let Some(width) = self.context {

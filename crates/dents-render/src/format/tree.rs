@@ -166,7 +166,7 @@ pub(crate) fn render_view(
     if view.header && !lines.is_empty() {
         table.head(painter, out.buffer());
     }
-    let mut branch = Branch::new(painter.style().locale.utf8);
+    let mut branch = Branch::new(painter.style().locale.is_utf8());
     let (mut drawn, mut below) = (Vec::new(), Vec::new());
     for line in lines {
         drawn.clear();
@@ -199,7 +199,7 @@ pub(crate) fn render(painter: &mut Painter<'_>, frame: &Frame<'_>, lines: &[Line
     let rows = Rows { batch, order: &order, measured: Some(&order), kind: FrameKind::Directory };
     painter.begin(rows, frame.places);
     let prefix = Prefix::aligned(style, rows);
-    let mut branch = Branch::new(style.locale.utf8);
+    let mut branch = Branch::new(style.locale.is_utf8());
     for line in lines {
         let buffer = out.buffer();
         painter.begin_line(buffer);
@@ -235,7 +235,7 @@ mod tests {
         for line in lines {
             let start = out.len();
             let columns = branch.write(line, &mut out);
-            assert_eq!(columns, crate::width::width(&out[start..], true));
+            assert_eq!(columns, crate::width::width(&out[start..], dents_locale::Charset::Utf8));
             out.extend_from_slice(b"x\n");
         }
         String::from_utf8(out).unwrap()

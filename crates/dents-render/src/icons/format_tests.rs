@@ -88,7 +88,7 @@ fn within_the_colour_and_outside_of_the_link() {
         "\x1b[0m\x1b[2mF  a\x1b[0m  \x1b[2mF 'b c'\x1b[0m  \x1b[1mD  sub\x1b[0m/  \x1b[2mF  日本\x1b[0m\n"
     );
     let linked = Style { hyperlink: Some(b"h".to_vec()), ..style(Format::Across) };
-    let link = |path: &str, text: &str| std::format!("\x1b]8;;file://h/d/{path}\x07{text}\x1b]8;;\x07");
+    let link = |path: &str, text: &str| std::format!("\x1b]8;;file://h/d/{path}\x1b\\{text}\x1b]8;;\x1b\\");
     let expected = [
         "F  ".to_string() + &link("a", "a"),
         "F '".to_string() + &link("b%20c", "b c") + "'",

@@ -8,6 +8,7 @@
 use super::{Glyph, Icons, Pattern, Span, TYPES};
 use crate::width::{Char, width};
 use alloc::vec::Vec;
+use dents_locale::Charset;
 
 /// An invalid pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,13 +103,13 @@ impl Icons {
         };
         let mut rest = &text[..];
         while !rest.is_empty() {
-            let char = Char::first(rest, true);
+            let char = Char::first(rest, Charset::Utf8);
             if !char.is_printable() {
                 return Err(Why::Value);
             }
             rest = &rest[char.bytes()..];
         }
-        match width(&text, true) {
+        match width(&text, Charset::Utf8) {
             columns @ 0..=2 if columns > 0 || text.is_empty() => {
                 Ok(Glyph { text: self.keep(&text), width: columns as u8 })
             }

@@ -235,7 +235,11 @@ mod tests {
         for row in &ROWS {
             let glyph = row.glyph;
             assert!(matches!(glyph, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}'), "{glyph:?}");
-            assert_eq!(width(glyph.encode_utf8(&mut [0; 4]).as_bytes(), true), 1, "{glyph:?}");
+            assert_eq!(
+                width(glyph.encode_utf8(&mut [0; 4]).as_bytes(), dents_locale::Charset::Utf8),
+                1,
+                "{glyph:?}"
+            );
         }
     }
 

@@ -12,7 +12,7 @@ mod shell;
 use crate::invisible;
 use crate::width::Char;
 use alloc::vec::Vec;
-use dents_locale::Locale;
+use dents_locale::{Charset, Locale};
 
 /// The quoting styles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub struct Quotes {
 #[derive(Clone, Debug)]
 pub struct Quoter {
     style: Quoting,
-    utf8: bool,
+    charset: Charset,
     qmark: bool,
     /// Whether invisible characters ([`crate::invisible`]) are treated as control characters.
     invisible: bool,
@@ -131,8 +131,8 @@ impl Quoter {
         let qmark = qmark && !style.escapes();
         let bits = extra.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte);
         let quotes = None;
-        let (utf8, invisible, plain) = (locale.utf8, false, [false; 256]);
-        let mut quoter = Quoter { style, utf8, qmark, invisible, extra: bits, quotes, plain };
+        let (charset, invisible, plain) = (locale.charset, false, [false; 256]);
+        let mut quoter = Quoter { style, charset, qmark, invisible, extra: bits, quotes, plain };
         // Without `-q`, literal names are always copied: the table is not used.
         if style != Quoting::Literal || qmark {
             for byte in 1..=255u8 {
@@ -157,12 +157,12 @@ impl Quoter {
     /// The same outside GNU's format: invisible characters ([`crate::invisible`]) are escaped as control characters are.
     #[must_use]
     pub fn and_invisible(self) -> Quoter {
-        Quoter { invisible: self.utf8, ..self }
+        Quoter { invisible: self.charset.is_utf8(), ..self }
     }
 
     /// The character at this position.
     fn char(&self, text: &[u8], at: usize) -> Char {
-        match Char::first(&text[at..], self.utf8) {
+        match Char::first(&text[at..], self.charset) {
             Char::Printable { len, .. }
                 if self.invisible && len > 1 && invisible::must_escape(text, at, len) =>
             {
@@ -191,7 +191,7 @@ impl Quoter {
     fn marks(&self) -> (&[u8], &[u8]) {
         match &self.quotes {
             Some(quotes) => (&quotes.open, &quotes.close),
-            None => self.style.forced().marks(self.utf8),
+            None => self.style.forced().marks(self.charset.is_utf8()),
         }
     }
 

@@ -52,6 +52,11 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
         if !char.is_printable() && quoter.style.escapes() {
             return true;
         }
+        // Old shells take the second byte of a character for one of these.
+        let rest = &name[at + 1..at + char.bytes()];
+        if rest.iter().any(|byte| matches!(byte, b'[' | b'\\' | b'^' | b'`' | b'|')) {
+            return true;
+        }
         at += char.bytes();
     }
     name.is_empty()

@@ -65,7 +65,7 @@ fn every_style_as_gnu_writes_it() {
                     assert_eq!(out, b"''$'\\001'\\'''$'\\002'");
                     continue;
                 }
-                let case = (quoting, qmark, locale.utf8, indicator, name.escape_ascii().to_string());
+                let case = (quoting, qmark, locale.is_utf8(), indicator, name.escape_ascii().to_string());
                 assert_eq!(out.escape_ascii().to_string(), seen, "{case:?}");
                 assert_eq!(quoter.quotes(&name), differs, "{case:?}");
             }

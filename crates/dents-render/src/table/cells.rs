@@ -161,7 +161,7 @@ impl<'s> Cells<'s> {
             Column::Context => {
                 let Some(context) = entry.context() else { return Cell::unknown(out) };
                 out.extend_from_slice(context);
-                return Cell::new(width(context, self.style.locale.utf8), Some(Paint::Context));
+                return Cell::new(width(context, self.style.locale.charset), Some(Paint::Context));
             }
             _ if !entry.is_known() && column.time().is_some() => return Cell::unknown_time(out),
             _ if !entry.is_known() => return Cell::unknown(out),
@@ -291,13 +291,13 @@ impl<'s> Cells<'s> {
         };
         let start = out.len();
         clock.write(time, out);
-        Cell::new(width(&out[start..], self.style.locale.utf8), Some(paint))
+        Cell::new(width(&out[start..], self.style.locale.charset), Some(paint))
     }
 
     fn git(&self, git: Git, brush: Option<&Brush>, out: &mut Vec<u8>) -> Cell {
         let (staged, unstaged) = match git {
             Git::Outside => return Cell::none(out),
-            Git::Late if self.style.locale.utf8 => {
+            Git::Late if self.style.locale.is_utf8() => {
                 out.extend_from_slice("…".as_bytes());
                 return Cell::new(1, Some(Paint::Nothing));
             }

@@ -14,6 +14,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use dents_core::batch::{Entry, Time};
 use dents_core::mounts::Mounted;
+use dents_locale::Charset;
 
 /// The parts of an entry's line that are not from its metadata.
 #[derive(Clone, Copy, Default)]
@@ -113,7 +114,7 @@ impl<'s> Table<'s> {
             let needed = match field.column {
                 Column::Name => {
                     text.clear();
-                    beside.branch_width + name_width(entry, beside, painter, style.locale.utf8, text)
+                    beside.branch_width + name_width(entry, beside, painter, style.locale.charset, text)
                 }
                 column => cells.measure(column, entry, &beside.note, field.clock.as_mut(), text),
             };
@@ -173,8 +174,8 @@ impl<'s> Table<'s> {
                 if !last {
                     self.text.clear();
                     let mut plain = painter.without_color();
-                    let utf8 = self.style.locale.utf8;
-                    let drawn = name_width(entry, beside, &mut plain, utf8, &mut self.text);
+                    let charset = self.style.locale.charset;
+                    let drawn = name_width(entry, beside, &mut plain, charset, &mut self.text);
                     push_spaces(out, field_width.saturating_sub(beside.branch_width + drawn));
                 }
             } else {
@@ -293,7 +294,7 @@ fn name_width(
     entry: &Entry<'_>,
     beside: &Beside<'_>,
     plain: &mut Painter<'_>,
-    utf8: bool,
+    charset: Charset,
     text: &mut Vec<u8>,
 ) -> usize {
     plain.name_and_target(entry, 0, text);
@@ -301,5 +302,5 @@ fn name_width(
         text.push(b' ');
         write_mounted(plain, mounted, text);
     }
-    width(text, utf8)
+    width(text, charset)
 }

@@ -15,14 +15,14 @@ pub use stamp::Stamp;
 pub use zone::Zone;
 
 use crate::number::{Text, push_right};
-use crate::width::{known_width, width};
+use crate::width::{Char, known_width};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use civil::Civil;
 use core::ops::Range;
 use dents_core::batch::Time;
-use dents_locale::TimeNames;
+use dents_locale::{Charset, TimeNames};
 use strftime::{Format, Moment, Names};
 use zone::Period;
 
@@ -86,7 +86,7 @@ pub(crate) struct Clock {
 
 /// The names of the style's locale, with aligned months. Months are not aligned in C, or if one of them cannot be
 /// printed, because its width is not known.
-fn names(names: Option<TimeNames<'static>>, utf8: bool) -> Names<'static> {
+fn names(names: Option<TimeNames<'static>>, charset: Charset) -> Names<'static> {
     let Some(names) = names else {
         return Names {
             names: TimeNames::C,
@@ -94,11 +94,14 @@ fn names(names: Option<TimeNames<'static>>, utf8: bool) -> Names<'static> {
             library: false,
         };
     };
-    if names.short_months.iter().any(|name| known_width(name, utf8).is_none()) {
+    if names.short_months.iter().any(|name| known_width(name, charset).is_none()) {
         return Names { months: names.short_months.map(Cow::Borrowed), names, library: false };
     }
-    let columns = |character: char| width(character.encode_utf8(&mut [0; 4]).as_bytes(), true);
-    Names { names, months: names.aligned_months(utf8, &columns).map(Cow::Owned), library: false }
+    let first = |text: &[u8]| {
+        let char = Char::first(text, charset);
+        [char.bytes(), if let Char::Printable { width, .. } = char { width } else { 0 }]
+    };
+    Names { names, months: names.aligned_months(&first).map(Cow::Owned), library: false }
 }
 
 /// A format, and its text for the last minute.
@@ -117,7 +120,7 @@ impl Clock {
     pub(crate) fn new(
         style: &TimeStyle,
         time_names: Option<TimeNames<'static>>,
-        utf8: bool,
+        charset: Charset,
         now: Time,
         zone: Option<&Arc<Zone>>,
     ) -> Clock {
@@ -128,12 +131,12 @@ impl Clock {
             civil: None,
             period: 0,
         });
-        let names = names(time_names, utf8);
+        let names = names(time_names, charset);
         let mut clock = Clock { zone: zone.cloned(), now, faces, periods: Vec::new(), names, width: 0 };
         clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
         clock.write_as(1, Time::default(), &mut epoch);
-        clock.width = known_width(&epoch, utf8).unwrap_or(0);
+        clock.width = known_width(&epoch, charset).unwrap_or(0);
         clock
     }
 
@@ -253,7 +256,7 @@ mod tests {
     }
 
     fn show_in(style: &TimeStyle, zone: Option<&Arc<Zone>>, times: &[(i64, u32)]) -> Vec<String> {
-        let mut clock = Clock::new(style, None, false, Time { sec: 1_700_000_000, nsec: 500 }, zone);
+        let mut clock = Clock::new(style, None, Charset::Ascii, Time { sec: 1_700_000_000, nsec: 500 }, zone);
         let show = |(sec, nsec): &(i64, u32)| {
             let mut out = Vec::new();
             clock.write(Time { sec: *sec, nsec: *nsec }, &mut out);
@@ -293,7 +296,7 @@ mod tests {
         assert_eq!(show(&TimeStyle::Locale, &[(i64::MAX, 0)]), ["9223372036854775807"]);
     }
 
-    /// As GNU `ls` 9.7 does.
+    /// As GNU `ls` 9.10 does. To 9.7, a `-` made any width 0.
     #[test]
     fn a_time_of_more_than_a_thousand_bytes_is_its_seconds() {
         let shown = |format: &str| {
@@ -304,10 +307,17 @@ mod tests {
         for format in ["%1000d", "%995d%R", "%998m%S", "%1000Q"] {
             assert_eq!(shown(format).len(), 1000, "{format}");
         }
-        for format in ["%1001d", "%996d%R", "%999m%S", "%99999999999999999999Q"] {
+        for format in [
+            "%1001d",
+            "%996d%R",
+            "%999m%S",
+            "%99999999999999999999Q",
+            "%-9223372036854775808d",
+            "%-9223372036854775808Q",
+        ] {
             assert_eq!(shown(format), "1700000000", "{format}");
         }
-        assert_eq!(shown("%-9999d"), "14");
+        assert_eq!(shown("%-9223372036854775807d"), "14");
     }
 
     #[test]

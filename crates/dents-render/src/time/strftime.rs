@@ -189,10 +189,16 @@ impl Spec {
             }
             at += 1;
         }
+        let mut width = 0_u64;
         while let Some(digit @ b'0'..=b'9') = text.get(at) {
-            // No listing needs a greater width.
-            spec.width = (spec.width * 10 + usize::from(digit - b'0')).min(1 << 10);
+            width = width.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
             at += 1;
+        }
+        // No listing needs a greater width.
+        spec.width = width.min(1 << 10) as usize;
+        if width > i64::MAX as u64 {
+            // An error in GNU 9.10, where the flag `-` would hide it: as a time that is too long, it is shown as seconds.
+            spec.pad = b'_';
         }
         let modifier = text.get(at).copied().filter(|byte| matches!(byte, b'E' | b'O'));
         spec.modifier = modifier.unwrap_or(0);
@@ -208,7 +214,7 @@ impl Spec {
         let known = match modifier {
             None => &b"%aAbBcCdDeFgGhHIjklmMnNpPqrRsSTtuUVwWxXyYzZ"[..],
             Some(b'E') => b"CcnpPqrRsTtuxXyYzZ",
-            Some(_) => b"bBCdeghGHIjklmMnNpPqrRsSTtuUVwWyzZ",
+            Some(_) => b"bBCdeghGHIjklmMnNpPqrRsSTtuUVwWyYzZ",
         };
         if known.contains(&letter) && spec.colons <= 3 && *len > at {
             spec.letter = letter;
@@ -243,7 +249,7 @@ impl Spec {
     }
 
     fn write(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
-        if self.is_of_library(moment) {
+        if self.is_of_library(moment, names) {
             return self.write_library(moment, names, out);
         }
         let civil = &moment.civil;
@@ -291,8 +297,8 @@ impl Spec {
     }
 
     /// Whether GNU leaves this conversion to the C library: if it depends on the locale, and with `O` if it is a
-    /// number that is not negative.
-    fn is_of_library(&self, moment: &Moment<'_>) -> bool {
+    /// number that is not negative, in a locale where that has numerals. (9.7 did so in all locales, and lost flags.)
+    fn is_of_library(&self, moment: &Moment<'_>, names: &Names<'_>) -> bool {
         let negative = match self.letter {
             b'C' => moment.civil.year < 0,
             b'G' => moment.civil.iso_week().0 < 0,
@@ -300,7 +306,9 @@ impl Spec {
             _ => false,
         };
         match self.modifier {
-            b'O' if b"CdegGHIjklmMqSuUVwWyz".contains(&self.letter) => !negative,
+            b'O' if b"CdegGHIjklmMSuUVwWyz".contains(&self.letter) => {
+                !negative && self.colons == 0 && (names.library || names.names.has_numerals_alone)
+            }
             b'E' if b"CyY".contains(&self.letter) => true,
             _ => b"cxXrTR".contains(&self.letter),
         }
@@ -312,23 +320,16 @@ impl Spec {
         let start = out.len();
         let locale = &names.names;
         let library = names.of_library();
-        match self.letter {
-            // The C library has neither quarters nor colons, and repeats conversions that it does not have.
-            b'q' => out.extend_from_slice(b"%Oq"),
-            b'z' if self.colons > 0 => out.extend_from_slice(b"%O:"),
-            _ => match (self.format_of_library(moment, locale), self.of_locale(moment, locale)) {
-                (Some(format), _) => {
-                    let format = Format::new(format);
-                    format.write(moment, &library, true, out);
-                    format.write(moment, &library, false, out);
-                }
-                (None, Some(OfLocale::Text(text))) => out.extend_from_slice(text),
-                (None, Some(OfLocale::Signed(sign, text))) => out.extend_from_slice(&[sign, text].concat()),
-                (None, Some(OfLocale::Year(year))) => Spec::default().number(out, year, 2, b'0'),
-                (None, None) => {
-                    Spec { letter: self.letter, ..Spec::default() }.write(moment, &library, out);
-                }
-            },
+        match (self.format_of_library(moment, locale), self.of_locale(moment, locale)) {
+            (Some(format), _) => {
+                let format = Format::new(format);
+                format.write(moment, &library, true, out);
+                format.write(moment, &library, false, out);
+            }
+            (None, Some(OfLocale::Text(text))) => out.extend_from_slice(text),
+            (None, Some(OfLocale::Signed(sign, text))) => out.extend_from_slice(&[sign, text].concat()),
+            (None, Some(OfLocale::Year(year))) => Spec::default().number(out, year, 2, b'0'),
+            (None, None) => Spec { letter: self.letter, ..Spec::default() }.write(moment, &library, out),
         }
         self.finish(out, start, names);
     }
@@ -617,7 +618,8 @@ mod tests {
         assert_eq!(show("[%_z][%-z][%_:z][%_:::z]", 0, -1172), "[  -19][-19][ -0:19][ -0:19:32]");
     }
 
-    /// Each line was printed by GNU `ls --time-style=+FORMAT` 9.7 for a file of 2005-03-04 00:04:05 at an offset of an hour.
+    /// Each line was printed by GNU `ls --time-style=+FORMAT` 9.7 for a file of 2005-03-04 00:04:05 at an offset of an hour; those
+    /// with `O` by 9.10.
     #[test]
     fn flags_widths_and_modifiers_as_gnu_prints_them() {
         for (format, text) in [
@@ -646,20 +648,20 @@ mod tests {
                 "%#Q|%^F|%^#EA|%#EB|%#J|0000000%+12Q|0000000%012Q|  %5:Y|%5::::z|    %12::::z",
             ),
             (
-                "%3Od|%1Od|%-Od|%05Od|%Oe|%-Oe|%12Oj|%5OG|%_5OC",
-                " 04|04|04|00004| 4| 4|         063| 2005|   20",
+                "%3Od|%1Od|%-Od|%05Od|%Oe|%-Oe|%12Oj|%5OG|%_5OC|%OY|%_6OY|%-9223372036854775807OY",
+                "004|4|4|00004| 4|4|000000000063|02005|   20|2005|  2005|2005",
             ),
             (
                 "%5Eq|%5Eu|%12Es|%12Os|%5Ez|%5EC|%05EC|%-Ey|%5EY",
                 "00001|00005|001109891045|001109891045|+0100|   20|00020|05| 2005",
             ),
-            ("%Oq|%5Oq|%O:z|%5O::z|%7Oz|%E:z", "%Oq|  %Oq|%O:|  %O:|  +0100|+01:00"),
+            ("%Oq|%5Oq|%O:z|%5O::z|%7Oz|%E:z", "1|00001|+01:00|+1:00:00|+000100|+01:00"),
         ] {
             assert_eq!(show(format, 1_109_891_045, 3600), text, "{format}");
         }
     }
 
-    /// Printed by GNU `ls` 9.7 for files of these years on tmpfs.
+    /// Printed by GNU `ls` 9.7, with `O` by 9.10, for files of these years on tmpfs.
     #[test]
     fn years_of_any_length_as_gnu_prints_them() {
         let years = [253_405_756_800, -62_262_086_400, -62_135_337_600, -66_910_579_200];
@@ -673,8 +675,11 @@ mod tests {
             ("%x", ["02/10/00", "12/29/96", "01/04/01", "09/09/49"]),
             ("%+Y %+C %+3y", ["+10000 +100 +00", "-004 -0 +04", "0001 00 +01", "-151 -1 +51"]),
             ("%EC %EY %Ey", ["100 10000 00", "-1 -4 96", "0 1 01", "-2 -151 49"]),
-            ("%OC %OG %Oy", ["100 10000 00", "-0 -004 96", "0 1 01", "-1 -151 49"]),
-            ("%05EC %5OC", ["00100   100", "000-1 -0000", "00000     0", "000-2 -0001"]),
+            (
+                "%OC %OG %Oy %OY",
+                ["100 10000 00 10000", "-0 -004 04 -004", "00 0001 01 0001", "-1 -151 51 -151"],
+            ),
+            ("%05EC %5OC", ["00100 00100", "000-1 -0000", "00000 00000", "000-2 -0001"]),
         ] {
             assert_eq!(years.map(|second| show(format, second, 0)), texts, "{format}");
         }

@@ -290,7 +290,8 @@ mod tests {
     use super::*;
 
     fn quote(value: &[u8], utf8: bool) -> Vec<u8> {
-        Language::english(utf8).quote(value)
+        Language::english(if utf8 { dents_locale::Charset::Utf8 } else { dents_locale::Charset::Ascii })
+            .quote(value)
     }
 
     fn lossy(bytes: Vec<u8>) -> alloc::string::String {
@@ -318,8 +319,11 @@ mod tests {
             UsageError::BadWord { option: "color", value: b"x", ambiguous: false, valid: When::SPELLINGS };
         let expected = "ls: invalid argument ‘x’ for ‘--color’\nValid arguments are:\n  - ‘always’, ‘yes’, ‘force’\n  \
             - ‘never’, ‘no’, ‘none’\n  - ‘auto’, ‘tty’, ‘if-tty’\nTry 'ls --help' for more information.\n";
-        assert_eq!(lossy(error.message(b"ls", &Language::english(true))), expected);
-        assert_eq!(lossy(error.message(b"ls", &Language::english(false))), expected.replace(['‘', '’'], "'"));
+        assert_eq!(lossy(error.message(b"ls", &Language::english(dents_locale::Charset::Utf8))), expected);
+        assert_eq!(
+            lossy(error.message(b"ls", &Language::english(dents_locale::Charset::Ascii))),
+            expected.replace(['‘', '’'], "'")
+        );
         assert_eq!(error.status(), 1);
     }
 
@@ -329,11 +333,11 @@ mod tests {
         let expected = "ls: ambiguous argument 'l' for 'time style'\nValid arguments are:\n  - [posix-]full-iso\n  \
             - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a 'date'-style \
             format\nTry 'ls --help' for more information.\n";
-        assert_eq!(lossy(error.message(b"ls", &Language::english(false))), expected);
+        assert_eq!(lossy(error.message(b"ls", &Language::english(dents_locale::Charset::Ascii))), expected);
         assert_eq!(error.status(), 2);
         let error = time_style(b"+a\nb\nc", false).unwrap_err();
         assert_eq!(
-            lossy(error.message(b"ls", &Language::english(false))),
+            lossy(error.message(b"ls", &Language::english(dents_locale::Charset::Ascii))),
             "ls: invalid time style format 'a\\nb\\nc'\n"
         );
     }
@@ -342,7 +346,9 @@ mod tests {
     fn what_was_meant_is_asked_only_of_words_of_ours() {
         use super::super::flags::testing::read;
         let lines = |program: &[u8], argv| {
-            lossy(read(&[argv]).unwrap_err().message(program, &Language::english(false)))
+            lossy(
+                read(&[argv]).unwrap_err().message(program, &Language::english(dents_locale::Charset::Ascii)),
+            )
         };
         let asked = |argv| {
             let message = lines(b"dls", argv);
@@ -373,13 +379,20 @@ mod tests {
         assert_eq!(lines(b"dls", c"--haeder"), expected);
         assert!(!lines(b"/bin/ls", c"--haeder").contains("mean"), "GNU's own message");
         let relative = time_style(b"relativ", false).unwrap_err();
-        assert!(lossy(relative.message(b"dls", &Language::english(false))).contains("mean 'relative'?\n"));
+        assert!(
+            lossy(relative.message(b"dls", &Language::english(dents_locale::Charset::Ascii)))
+                .contains("mean 'relative'?\n")
+        );
     }
 
     #[test]
     fn numbers_need_no_help() {
-        let say =
-            |value, why| lossy(UsageError::BadNumber { value, why }.message(b"ls", &Language::english(true)));
+        let say = |value, why| {
+            lossy(
+                UsageError::BadNumber { value, why }
+                    .message(b"ls", &Language::english(dents_locale::Charset::Utf8)),
+            )
+        };
         assert_eq!(say(b"5x\\x", BadNumber::Width), "ls: invalid line width: ‘5x\\\\x’\n");
         assert_eq!(say(b"-5", BadNumber::TabSize), "ls: invalid tab size: ‘-5’\n");
         let too_large = "ls: invalid tab size: ‘9’: Value too large for defined data type\n";

@@ -4,6 +4,7 @@ extern crate std;
 
 use crate::locale::Language;
 use core::ffi::CStr;
+use dents_locale::Charset;
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -61,7 +62,10 @@ fn gnu(argv: &[CString], locale: &str, posix: bool) -> (Vec<u8>, Option<i32>) {
 /// Our stderr and exit status for the same line. `None`: the line has a meaning.
 fn ours(argv: &[CString], utf8: bool, posix: bool) -> Option<(Vec<u8>, Option<i32>)> {
     let error = getopt::read(borrow(argv), posix).err()?;
-    Some((error.message(b"ls", &Language::english(utf8)), Some(i32::from(error.status()))))
+    Some((
+        error.message(b"ls", &Language::english(if utf8 { Charset::Utf8 } else { Charset::Ascii })),
+        Some(i32::from(error.status())),
+    ))
 }
 
 /// The possibilities that GNU lists for `--=` are all its long options in its own order; ours must be the same.
@@ -230,7 +234,10 @@ fn no_line_panics() {
                 args.said.len() + args.operands.len() <= argv.iter().map(|a| a.count_bytes() + 1).sum()
             ),
             Err(error) => {
-                let message = error.message(b"ls", &Language::english(round % 5 == 0));
+                let message = error.message(
+                    b"ls",
+                    &Language::english(if round % 5 == 0 { Charset::Utf8 } else { Charset::Ascii }),
+                );
                 assert!(message.starts_with(b"ls: ") && message.ends_with(b"\n"), "{argv:?}");
                 assert!(matches!(error.status(), 1 | 2));
             }

@@ -7,7 +7,7 @@ use crate::locale::Language;
 /// control character except tab.
 pub fn config(bytes: &[u8]) {
     let lines = bytes.split(|byte| *byte == b'\n').count();
-    let language = Language::english(false);
+    let language = Language::english(dents_locale::Charset::Ascii);
     for only_always in [false, true] {
         let config = parse(bytes.to_vec(), only_always);
         for (line, content) in &config.used {

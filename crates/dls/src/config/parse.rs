@@ -309,7 +309,9 @@ mod tests {
     fn complaints(text: &[u8]) -> Vec<String> {
         let config = parse(text.into(), false);
         let place = |line: usize| std::format!("dls: f:{line}").into_bytes();
-        let message = |one: &Mistake| one.what.message(&place(one.line), &Language::english(false));
+        let message = |one: &Mistake| {
+            one.what.message(&place(one.line), &Language::english(dents_locale::Charset::Ascii))
+        };
         let messages = config.mistakes.iter().map(message);
         messages.map(|text| String::from_utf8(text).unwrap()).collect()
     }

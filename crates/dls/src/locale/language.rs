@@ -8,7 +8,7 @@ use super::mapped::Mapped;
 use crate::errno;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
-use dents_locale::{Catalog, Files, Locale, catalog};
+use dents_locale::{Catalog, Charset, Files, Locale, catalog};
 use dents_render::quote::{self, Quotes};
 use dents_sys::Errno;
 
@@ -27,7 +27,7 @@ pub enum Domain {
 /// The language of messages.
 #[derive(Default)]
 pub struct Language {
-    utf8: bool,
+    charset: Charset,
     /// The locale of messages and the value of `LANGUAGE`; `None` where messages are English.
     wanted: Option<(Vec<u8>, Option<Vec<u8>>)>,
     coreutils: OnceCell<Option<Catalog<'static>>>,
@@ -38,19 +38,19 @@ pub struct Language {
 impl Language {
     /// English, in a locale of this charset.
     #[must_use]
-    pub fn english(utf8: bool) -> Language {
-        Language { utf8, ..Language::default() }
+    pub fn english(charset: Charset) -> Language {
+        Language { charset, ..Language::default() }
     }
 
     /// The language of the locale `messages` (`LC_MESSAGES`), unless `languages` (`LANGUAGE`) has others. Opens no
     /// file.
     #[must_use]
-    pub fn new(utf8: bool, messages: &[u8], languages: Option<&[u8]>) -> Language {
+    pub fn new(charset: Charset, messages: &[u8], languages: Option<&[u8]>) -> Language {
         let languages = languages.filter(|languages| !languages.is_empty());
-        // C.UTF-8 has no translations.
-        let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.") && languages.is_none();
+        // `LANGUAGE` has no effect in C, nor in C.UTF-8 since glibc 2.39.
+        let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.");
         let wanted = (!is_c).then(|| (messages.to_vec(), languages.map(<[u8]>::to_vec)));
-        Language { wanted, ..Language::english(utf8) }
+        Language { wanted, ..Language::english(charset) }
     }
 
     /// A message of coreutils.
@@ -84,13 +84,13 @@ impl Language {
     /// characters.
     #[must_use]
     pub fn quote(&self, word: &[u8]) -> Vec<u8> {
-        let locale = if self.utf8 { &Locale::C_UTF8 } else { &Locale::C };
-        quote::quote_between(word, locale, self.quotes().as_ref())
+        let locale = Locale { charset: self.charset, ..Locale::C };
+        quote::quote_between(word, &locale, self.quotes().as_ref())
     }
 
     fn translate(&self, domain: Domain, id: &str) -> Option<Vec<u8>> {
         self.wanted.as_ref()?;
-        self.catalog(domain)?.get(id.as_bytes()).filter(|text| self.utf8 || text.is_ascii())
+        self.catalog(domain)?.get(id.as_bytes()).filter(|text| self.charset.is_utf8() || text.is_ascii())
     }
 
     #[cold]
@@ -162,12 +162,13 @@ mod tests {
 
     #[test]
     fn english_is_what_is_left() {
-        let language = Language::new(true, b"xx_XX.UTF-8", None);
+        let language = Language::new(Charset::Utf8, b"xx_XX.UTF-8", None);
         assert_eq!(language.format(Domain::Coreutils, "cannot access %s", &[b"'x'"]), b"cannot access 'x'");
         assert_eq!(language.errno(Errno::NOENT), b"No such file or directory");
         assert_eq!(language.quote(b"x"), "\u{2018}x\u{2019}".as_bytes());
-        assert_eq!(Language::english(false).quote(b"x"), b"'x'");
-        assert!(Language::new(true, b"C.UTF-8", Some(b"")).wanted.is_none());
-        assert!(Language::new(true, b"C.UTF-8", Some(b"de")).wanted.is_some());
+        assert_eq!(Language::english(Charset::Ascii).quote(b"x"), b"'x'");
+        assert!(Language::new(Charset::Utf8, b"C.UTF-8", Some(b"")).wanted.is_none());
+        assert!(Language::new(Charset::Utf8, b"C.UTF-8", Some(b"de")).wanted.is_none());
+        assert!(Language::new(Charset::Utf8, b"de_DE.UTF-8", Some(b"fr")).wanted.is_some());
     }
 }

@@ -9,6 +9,7 @@ mod mapped;
 use crate::environment::Environment;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
 use dents_locale::{Case, Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
@@ -67,6 +68,11 @@ impl<'a> Found<'a> {
         self.user.collate()
     }
 
+    /// The characters of a class, where the locale has tables of them.
+    pub(crate) fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.class(name, &mut Mapped)
+    }
+
     /// Whether times are those of the C locale, not of one that is merely like it (C.UTF-8).
     pub(crate) fn is_posix_time(&self) -> bool {
         matches!(self.user.time_name(), b"C" | b"POSIX")
@@ -95,6 +101,8 @@ impl<'a> Found<'a> {
             && let (Some(names), Some(alone)) = (&mut names, time.and_then(TimeNames::months_alone))
         {
             names.alone = alone.map(|names| names.map(|name| &*name.leak()));
+            // GNU 9.10 shows numerals in one of the locales that have some.
+            names.has_numerals_alone = self.user.time_name().starts_with(b"fa_IR");
         }
         if has(b"^#")
             && let Some(case) = self.user.ctype(&mut Mapped).and_then(Case::new)
@@ -114,24 +122,24 @@ impl<'a> Found<'a> {
     /// The decimal point, where it is not a point.
     pub(crate) fn decimal_point(&self) -> Option<Separator> {
         let point = self.user.decimal_point(self.numeric, &mut Mapped)?;
-        Separator::new(&point, self.locale().utf8).filter(|_| !point.is_empty())
+        Separator::new(&point, self.locale().charset).filter(|_| !point.is_empty())
     }
 
     /// How digits are grouped, where they are.
     pub(crate) fn grouping(&self) -> Option<Grouping> {
         let (separator, sizes) = self.user.grouping(self.numeric, &mut Mapped)?;
-        Some(Grouping::new(Separator::new(&separator, self.locale().utf8)?, &sizes))
+        Some(Grouping::new(Separator::new(&separator, self.locale().charset)?, &sizes))
     }
 
     /// The language of messages.
     #[must_use]
     pub fn language(&self) -> Language {
-        Language::new(self.locale().utf8, self.messages, self.language)
+        Language::new(self.locale().charset, self.messages, self.language)
     }
 
     fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
-        // C.UTF-8 has no translations, so no file is opened, unless LANGUAGE has a language.
-        if locale.starts_with(b"C.") && self.language.is_none_or(<[u8]>::is_empty) {
+        // C.UTF-8 has no translations, so no file is opened.
+        if locale.starts_with(b"C.") {
             return None;
         }
         let paths = catalog::paths(locale, self.language, category, "coreutils");
@@ -140,7 +148,7 @@ impl<'a> Found<'a> {
 
     fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
         // Charsets are not converted: a translation that is not ASCII must be in the charset of the locale.
-        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().utf8);
+        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().is_utf8());
         translated.unwrap_or_else(|| text.to_vec())
     }
 }

@@ -14,7 +14,7 @@ impl Planner<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(super) fn icons(&mut self, choices: &Choices<'_>, dired: bool) -> Option<Box<Icons>> {
-        let suits = self.around.terminal.is_some() && self.locale.utf8;
+        let suits = self.around.terminal.is_some() && self.locale.is_utf8();
         if choices.zero || dired || !applies(choices.icons, suits) {
             return None;
         }

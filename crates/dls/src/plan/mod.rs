@@ -152,7 +152,7 @@ impl<'a> Plan<'a> {
         Ok(Plan {
             program,
             locale,
-            filter: choices.filter(locale.utf8, environment.posixly_correct.is_some()),
+            filter: choices.filter(found, environment.posixly_correct.is_some()),
             directory: choices.directory,
             recursive: choices.recursive && choices.hierarchy.tree.is_none(),
             dereference,

@@ -92,7 +92,9 @@ fn what_is_wrong_with_the_environment_is_data() {
     assert!(first.is_ok());
     assert_eq!((first.ok(), &warnings), (second.ok(), &again));
     let told = |warning: &Warning<'_>| {
-        let text = warning.message(b"ls", &Language::english(false)).line(&Language::english(false));
+        let text = warning
+            .message(b"ls", &Language::english(dents_locale::Charset::Ascii))
+            .line(&Language::english(dents_locale::Charset::Ascii));
         String::from_utf8(text).unwrap()
     };
     let told: Vec<String> = warnings.iter().map(told).collect();

@@ -349,7 +349,8 @@ pub(super) mod testing {
 
     /// The first line of the message of `ls` about `argv` in the C locale.
     pub(in super::super) fn complaint(argv: &[&CStr]) -> String {
-        let message = read(argv).unwrap_err().message(b"ls", &Language::english(false));
+        let message =
+            read(argv).unwrap_err().message(b"ls", &Language::english(dents_locale::Charset::Ascii));
         String::from_utf8_lossy(&message).lines().next().unwrap_or_default().into()
     }
 }

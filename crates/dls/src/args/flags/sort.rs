@@ -84,8 +84,9 @@ mod tests {
             let argv = std::ffi::CString::new(["--sort=", own].concat()).unwrap();
             valued(Flag::Sort, own, &[&[&argv]]);
             assert!(WORDS.contains(&&[own][..]));
-            let message =
-                read(&[c"--sort=x"]).unwrap_err().message(b"ls", &crate::locale::Language::english(false));
+            let message = read(&[c"--sort=x"])
+                .unwrap_err()
+                .message(b"ls", &crate::locale::Language::english(dents_locale::Charset::Ascii));
             assert!(!std::string::String::from_utf8(message).unwrap().contains(own), "GNU's list is GNU's");
         }
         assert!(WORDS.contains(&&["name"][..]));
