@@ -15,7 +15,7 @@ pub(super) struct About<S> {
     /// The depth of its entries.
     pub(super) depth: u32,
     pub(super) state: S,
-    /// The directory and its ancestors; only where links are followed.
+    /// The directory and its ancestors; only where loops are found.
     pub(super) ancestors: Option<Arc<Ancestors>>,
     /// The device, if the walk must stay on it.
     pub(super) device: Option<Device>,

@@ -95,13 +95,14 @@ pub struct Place<'a> {
     /// operands, the directory that they are relative to. `None` if a piece went to another worker, which could not
     /// open the directory again.
     pub dir: Option<BorrowedFd<'a>>,
-    /// The directory and its ancestors; only where links are followed.
+    /// The directory and its ancestors; only where loops are found.
     pub(super) ancestors: Option<&'a Ancestors>,
 }
 
 impl Place<'_> {
-    /// Whether a directory is this one or one of its ancestors. A link that leads there is yielded as an entry; it is
-    /// not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow).
+    /// Whether a directory is this one or one of its ancestors. A link or a mount that leads there is yielded as an
+    /// entry; it is not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow) and
+    /// [`Options::mounts_loop`](super::Options::mounts_loop).
     #[must_use]
     pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
         self.ancestors.is_some_and(|ancestors| ancestors.has(device, ino))
@@ -147,6 +148,6 @@ pub enum Problem {
     Open,
     /// Reading it. Entries read before were passed to the visitor.
     Read,
-    /// Entering it: it is one of its own ancestors, through a link.
+    /// Entering it: it is one of its own ancestors, through a link or a mount.
     Loop,
 }
