@@ -43,7 +43,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             gathering.clear();
             // It is no longer known whether this is a link to something else.
             let may_be_link = shared.options.follow == Follow::Always;
-            group.iter().for_each(|one| gathering.push(&one.name, may_be_link, 0));
+            group.iter().for_each(|one| gathering.push(&one.name, may_be_link, 0, 0));
             self.publish(&gathering, parent, about, None, shared);
         }
     }

@@ -87,6 +87,8 @@ pub struct Place<'a> {
     pub parent: u64,
     /// The depth of its *entries*: 0 for operands, 1 for entries of an operand.
     pub depth: u32,
+    /// The [position](Place::position) of the directory in its parent; 0 for the operands and their entries.
+    pub nth: u64,
     /// The path; it begins with the operand. See [`Place::join`].
     pub path: &'a [u8],
     /// Which piece of the directory this batch is.
@@ -106,6 +108,13 @@ impl Place<'_> {
     #[must_use]
     pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
         self.ancestors.is_some_and(|ancestors| ancestors.has(device, ino))
+    }
+
+    /// The position of an entry of this batch in the directory: greater for entries that were read later. With
+    /// [`Order::Inode`](super::Order::Inode) the entries of a piece are in that order instead.
+    #[must_use]
+    pub fn position(&self, entry: &Entry<'_>) -> u64 {
+        u64::from(self.piece.index) << 32 | entry.index() as u64
     }
 
     /// Writes the path of an entry into `path`, replacing its contents.
