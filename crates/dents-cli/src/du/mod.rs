@@ -125,10 +125,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let filter = match Filter::new(&args.filter, Depths::ALL, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, Depths::ALL, None);
     let diagnostics = Diagnostics::begin(session);
     let file = args.source.file();
     let paths: Vec<CString> = args.walk.paths().iter().map(|path| trimmed(path)).collect();

@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     if args.part.is_given() {
         return part::run(args, matches, session);
     }
-    let made_ready = || Ok::<_, String>((args.filter()?, args.output.target()?));
+    let made_ready = || Ok::<_, String>((args.filter(), args.output.target()?));
     let (filter, target) = match made_ready() {
         Ok(ready) => ready,
         Err(error) => return session.wrong(&error),
@@ -119,7 +119,7 @@ pub(crate) fn give(
     columns: Columns,
     sink: &dyn Sink,
 ) -> Result<Status, Status> {
-    let filter = args.filter().map_err(|error| session.wrong(&error))?;
+    let filter = args.filter();
     if let Some(option) = args.output.about_files() {
         return Err(session.wrong(&format!("{option} is for output to a file")));
     }
@@ -154,7 +154,7 @@ impl Args {
         self.walk.given()
     }
 
-    fn filter(&self) -> Result<Filter<'_>, String> {
+    fn filter(&self) -> Filter<'_> {
         let only = match (self.directories, self.files) {
             (true, _) => Some((Kinds::DIRECTORIES, "--directories")),
             (_, true) => Some((Kinds::OTHERS, "--files")),
