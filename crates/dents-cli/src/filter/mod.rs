@@ -45,11 +45,7 @@ pub(crate) type IgnoreRules = Option<Arc<Rules>>;
 
 impl<'a> Filter<'a> {
     /// Puts the filters into the order of their costs. `only` has the types that an option of the command selects, and the option.
-    pub(crate) fn new(
-        args: &'a Args,
-        depths: Depths,
-        only: Option<(Kinds, &'static str)>,
-    ) -> Filter<'a> {
+    pub(crate) fn new(args: &'a Args, depths: Depths, only: Option<(Kinds, &'static str)>) -> Filter<'a> {
         let mut tests: Vec<Test<'a>> = Vec::new();
         tests.extend(only.map(|(kinds, option)| Test::Kinds(kinds, option)));
         tests.extend(args.kinds.iter().copied().reduce(Kinds::or).map(|kinds| Test::Kinds(kinds, "--type")));
