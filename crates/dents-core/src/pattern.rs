@@ -184,7 +184,8 @@ impl Text for Characters<'_> {
 /// then the last `**/` takes one more directory.
 fn matches(tokens: &[Token], name: impl Text, special: Special) -> bool {
     let (mut token, mut offset) = (0, 0);
-    let (mut star, mut directories): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut star: Option<(usize, usize)> = None;
+    let mut directories: Option<(usize, usize)> = None;
     loop {
         let here = name.at(offset);
         let hides = special == Special::Period && offset == 0;
