@@ -46,7 +46,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -113,7 +113,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -162,7 +162,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand count" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand count" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -199,7 +199,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -242,7 +242,7 @@ always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand diff" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand diff" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -288,7 +288,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand report" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand report" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -325,7 +325,7 @@ never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand browse" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -365,7 +365,7 @@ always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand du" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r
@@ -426,7 +426,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l include -d 'Only names that match a glob; a glob with a slash matches paths below PATH' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l size -d 'Only sizes of more than (+), less than (-) or exactly N units, rounded up to whole units: c bytes, w 2 bytes, b 512 bytes, K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l newer -d 'Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration before the start: 7d, 2w, 1y' -r

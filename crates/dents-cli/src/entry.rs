@@ -90,6 +90,14 @@ impl<'a> Found<'a> {
         Found { parent, name, depth, operand, kind, is_mount_point: false, origin: Origin::Row(row) }
     }
 
+    /// The position in the directory, in the order of reading; `None` for a row.
+    pub(crate) fn position(&self) -> Option<u64> {
+        match self.origin {
+            Origin::Live(place, entry) => Some(place.position(entry)),
+            Origin::Row(_) => None,
+        }
+    }
+
     /// The metadata; `None` if it was not requested, or if the request failed. A walk returns device and times only with
     /// [`Options::extra`](dents_core::tree::Options::extra).
     pub(crate) fn facts(&self) -> Option<Facts> {

@@ -56,10 +56,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     if walk.given().len() != 1 {
         return session.wrong("name one data directory, as IO500 does: dents io500-find DATADIR -newer FILE -size 3901c -name '*01*'");
     }
-    match Filter::new(&filter, Depths::ALL, None) {
-        Ok(filter) => count(&walk, &filter, session),
-        Err(error) => session.wrong(&error),
-    }
+    count(&walk, &Filter::new(&filter, Depths::ALL, None), session)
 }
 
 fn count(walk: &Walk, filter: &Filter<'_>, session: &Session) -> Status {

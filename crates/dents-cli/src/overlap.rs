@@ -47,6 +47,11 @@ impl Overlap {
         self.all || !self.directories.is_empty()
     }
 
+    /// Whether the walk may find any directory more than once, because links are followed.
+    pub(crate) fn is_by_links(&self) -> bool {
+        self.all
+    }
+
     /// Whether a directory must be counted: false if it was found before.
     pub(crate) fn is_new(&self, directory: Inode) -> bool {
         let may_repeat = self.all || self.directories.contains(&directory);

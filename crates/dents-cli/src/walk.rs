@@ -3,6 +3,7 @@
 use crate::session::Session;
 use crate::time;
 use dents_core::bulk::When;
+use dents_core::mounts::Mounts;
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{self, Follow, Options};
 use std::ffi::{CString, OsString};
@@ -59,6 +60,7 @@ impl Walk {
         Options {
             needs,
             follow: self.follow(),
+            mounts_loop: Mounts::default().any_loop(),
             one_file_system: self.one_file_system,
             workers: self.threads.map(NonZeroUsize::get),
             rate: self.rate,

@@ -52,13 +52,47 @@ fn links_across_directories_count_once() {
     }
 }
 
+/// The directories of one tree are read in an order that is not that of their names, which is why there are so many.
 #[test]
-fn a_file_with_links_counts_in_the_first_directory_whatever_the_workers() {
+fn a_file_with_links_counts_where_du_finds_it_first_whatever_the_workers() {
     let dir = linked_tree();
-    let first = stdout(&dents(dir.path(), "du -d9 --bytes --threads 1 t"));
+    let root = dir.path().join("t");
+    for nth in 0..60 {
+        let (sub, other) = (root.join(format!("s{nth}")), root.join(format!("a/o{nth}/deep")));
+        fs::create_dir_all(&sub).unwrap();
+        fs::create_dir_all(&other).unwrap();
+        for file in 0..5 {
+            fs::write(sub.join(format!("f{file}")), vec![b'x'; 5000 * (1 + file)]).unwrap();
+            fs::hard_link(sub.join(format!("f{file}")), other.join(format!("g{file}"))).unwrap();
+            fs::hard_link(sub.join(format!("f{file}")), root.join(format!("h{nth}-{file}"))).unwrap();
+        }
+    }
+    dents_lab::fixture::settle(dir.path()).expect("settled");
+    for options in
+        ["-d1", "-d2", "-d99", "-S -d99", "-S -d1", "-a -d1", "-a -d99", "-a -S -d99", "--inodes -d3"]
+    {
+        for threads in [1, 2, 3, 16] {
+            for operands in ["t", "t/s7 t", "t/a/o3 t/s3 t/a"] {
+                let theirs = format!("{options} {operands}");
+                assert_as_du(dir.path(), &format!("{theirs} --threads {threads}"), &theirs);
+            }
+        }
+    }
+}
+
+#[test]
+fn from_a_scan_a_file_with_links_counts_in_the_first_directory_by_name() {
+    let dir = linked_tree();
+    for file in ["s.parquet", "s.sqlite", "s.ndjson"] {
+        stdout(&dents(dir.path(), &format!("scan -o {file} t")));
+    }
+    let from = |file: &str, words: &str| stdout(&dents(dir.path(), &format!("du -d9 --from {file} {words}")));
+    let first = from("s.parquet", "--bytes --threads 1");
     for threads in [2, 3, 8, 16] {
-        let again = stdout(&dents(dir.path(), &format!("du -d9 --bytes --threads {threads} t")));
-        assert_eq!(text(&again), text(&first), "{threads}");
+        for file in ["s.parquet", "s.sqlite", "s.ndjson"] {
+            let again = from(file, &format!("--bytes --threads {threads}"));
+            assert_eq!(text(&again), text(&first), "{file} {threads}");
+        }
     }
     // b and a.b each have a link to a/y.c, which counts in a. The file empty/one counts in b, x.c counts in t.
     let blocks =
@@ -76,7 +110,7 @@ fn a_file_with_links_counts_in_the_first_directory_whatever_the_workers() {
         assert!(lines.contains(&line(expected(own), path)), "{path} in\n{lines}");
     }
     // A file is shown once, under the first of its paths.
-    let files = text(&stdout(&dents(dir.path(), "du -a -d9 t")));
+    let files = text(&from("s.parquet", "-a"));
     let shown = |path: &str| files.lines().any(|line| line.ends_with(&format!("\tt/{path}")));
     assert!(shown("a/y.c") && !shown("a.b/y") && !shown("b/y"), "{files}");
 }
@@ -137,6 +171,29 @@ fn links_followed() {
         assert_as_du(dir.path(), &format!("-L -s {operands}"), &format!("-L -s {operands}"));
     }
     assert_as_du(dir.path(), "-H -s t/to-b t/a/file", "-D -s t/to-b t/a/file");
+}
+
+/// Directories to which several links lead, from directories that are read earlier and later; links to directories above.
+#[test]
+fn a_directory_counts_under_the_link_by_which_du_enters_it() {
+    let dir = tree();
+    let root = dir.path().join("t");
+    for nth in 0..30 {
+        fs::create_dir_all(root.join(format!("d{nth}/sub/deep"))).unwrap();
+        fs::write(root.join(format!("d{nth}/sub/file")), vec![b'x'; 5000 * nth]).unwrap();
+        symlink(format!("../../d{}/sub", (nth * 7 + 3) % 30), root.join(format!("d{nth}/sub/link"))).unwrap();
+        symlink(format!("../d{}/sub/file", (nth * 11 + 5) % 30), root.join(format!("d{nth}/file"))).unwrap();
+    }
+    symlink("../..", root.join("d7/sub/up")).unwrap();
+    dents_lab::fixture::settle(dir.path()).expect("settled");
+    for options in ["-d1", "-d3", "-d99 -a", "-S -s", "-S -d99", "-l -s", "-l -d2 -a", "--inodes -d3"] {
+        for operands in ["t", "t/d7 t", "t/d3/sub/link t/d3"] {
+            let words = format!("-L {options} {operands}");
+            assert_as_du(dir.path(), &words, &words);
+        }
+    }
+    // Without -L, links that are operands.
+    assert_as_du(dir.path(), "-H -d9 t/d3/sub/link t/d3", "-D t/d3/sub/link t/d3");
 }
 
 #[test]

@@ -54,19 +54,22 @@ const FILTERS: [(&str, &str); 40] = [
 ];
 
 /// Commands, with `{}` in place of the filters. The depths of `du` are those of its output.
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 22] = [
     "scan -0 {}",
     "scan {} --printf %p\\0%P\\0%H\\0%f\\0%h\\0%d\\0%s\\0%b\\0%k\\0%n\\0%i\\0%y\\0%l\\0%m\\0%M\\0%u\\0%g\\0%U\\0%G\\0%D\\0%S\\0%T@\\0%C@\\0%A@\\0%B@\\n",
-    "du --bytes {}",
-    "du -d 9 -0 {}",
-    "du -a -d 9 -0 {}",
-    "du -b -a -d 9 -0 -c {}",
-    "du -s -S {}",
-    "du -a -S -d 9 -0 {}",
-    "du --inodes -d 9 -0 {}",
-    "du -a --json -d 2 {}",
-    "du -a --threshold 5000 --csv -d 9 {}",
+    // Which directory has a file with several links is not the same: `tests/du.rs`.
+    "du -s --bytes {}",
+    "du -s -b -c {}",
+    "du -s --inodes {}",
+    "du -l --bytes {}",
+    "du -l -d 9 -0 {}",
     "du -l -a -d 9 -0 {}",
+    "du -l -b -a -d 9 -0 -c {}",
+    "du -l -s -S {}",
+    "du -l -a -S -d 9 -0 {}",
+    "du -l --inodes -d 9 -0 {}",
+    "du -l -a --json -d 2 {}",
+    "du -l -a --threshold 5000 --csv -d 9 {}",
     "count {}",
     "count --csv {}",
     "top -0 -n 7 {}",

@@ -99,6 +99,13 @@ impl Mounts {
         self.list().is_none_or(overlap)
     }
 
+    /// Whether a directory is mounted below itself (`mount --bind / /mnt/x`), so that a walk finds it again. Costs four calls the
+    /// first time. True without /proc, where it is not known.
+    #[must_use]
+    pub fn any_loop(&self) -> bool {
+        self.list().is_none_or(any_loop)
+    }
+
     /// Whether something may be mounted below a directory, at any depth. Costs one `readlink`, and the first time
     /// four calls more. True without /proc, where it is not known.
     #[must_use]
@@ -200,6 +207,19 @@ impl<'m> Mount<'m> {
         Some((fields.next()?, fields.next()?))
     }
 
+    /// Whether it shows, at a mount point below that of `outer`, a directory that is above this mount point in `outer`.
+    fn is_loop_in(&self, outer: &Mount<'_>) -> bool {
+        // The mount point's path in the file system is `outer.root` and then `below`.
+        let below = match rest_below(self.point, outer.point) {
+            Some(below) if !below.is_empty() => below,
+            _ => return false,
+        };
+        match rest_below(self.root, outer.root) {
+            Some(rest) => rest_below(below, rest).is_some_and(|rest| !rest.is_empty()),
+            None => rest_below(outer.root, self.root).is_some(),
+        }
+    }
+
     fn is_idmapped(&self) -> bool {
         let options = self.rest.split(|byte| *byte == b' ').next().unwrap_or_default();
         options.split(|byte| *byte == b',').any(|option| option == b"idmapped")
@@ -212,9 +232,8 @@ impl<'m> Mount<'m> {
 
     /// Whether it shows, at another mount point, the directory that `outer` shows, or one below it.
     fn repeats(&self, outer: &Mount<'_>) -> bool {
-        let Some(below) = self.root.strip_prefix(outer.root) else { return false };
-        let covers = self.point.strip_prefix(outer.point) == Some(below);
-        (below.is_empty() || below.starts_with(b"/")) && !covers
+        let Some(below) = rest_below(self.root, outer.root) else { return false };
+        self.point.strip_prefix(outer.point) != Some(below)
     }
 }
 
@@ -277,6 +296,19 @@ fn overlap(mounts: &[u8]) -> bool {
             same.iter().enumerate().flat_map(|(nth, a)| same[nth + 1..].iter().map(move |b| (a, b)));
         pairs.any(|(outer, inner)| inner.repeats(outer))
     })
+}
+
+/// What follows the path `above`, if `path` is that or below it. Neither ends with a slash.
+fn rest_below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
+    path.strip_prefix(above).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+/// Whether a mount shows a directory below itself.
+fn any_loop(mounts: &[u8]) -> bool {
+    let mut all: Vec<Mount<'_>> = Mount::all(mounts).collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a.device == b.device)
+        .any(|same| same.iter().any(|inner| same.iter().any(|outer| inner.is_loop_in(outer))))
 }
 
 /// A field without escapes: octal numbers become blanks, backslashes and line ends again.
@@ -431,6 +463,34 @@ mod tests {
             b"30 27 8:1 /c/hosts /etc/hosts rw - ext4 /dev/sda rw\n31 27 8:1 /c/hosts.d /etc/d rw - ext4 /dev/sda rw\n",
         ] {
             assert!(!with(line), "{}", line.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn what_is_mounted_below_itself_is_a_loop() {
+        let with = |lines: &[u8]| any_loop(&[MOUNTS, lines].concat());
+        assert!(!with(b""));
+        for lines in [
+            &b"30 27 254:0 / /mnt/x rw - ext4 /dev/vda rw\n"[..],
+            b"30 27 254:0 /a /a/b/c rw - ext4 /dev/vda rw\n",
+            // Through another file system.
+            b"30 23 254:0 / /mnt/a\\040b\\134/x rw - ext4 /dev/vda rw\n",
+            // Only the first mount shows /a/b above the second: /t/b/c is /a/b/c.
+            b"30 27 254:0 /a /t rw - ext4 /dev/vda rw\n31 30 254:0 /a/b /t/b/c rw - ext4 /dev/vda rw\n",
+            b"30 27 8:1 /data/x /mnt/x rw - ext4 /dev/sda rw\n31 30 8:1 / /mnt/x/y rw - ext4 /dev/sda rw\n",
+        ] {
+            assert!(with(lines), "{}", lines.escape_ascii());
+        }
+        for lines in [
+            // A sibling; a directory on itself; a file of it; a name that only begins alike; another file system.
+            &b"30 27 254:0 /a /b rw - ext4 /dev/vda rw\n"[..],
+            b"30 27 254:0 /a /a rw - ext4 /dev/vda rw\n",
+            b"30 27 254:0 /a/b /a rw - ext4 /dev/vda rw\n",
+            b"30 27 254:0 /a /ab/c rw - ext4 /dev/vda rw\n",
+            b"30 27 8:1 / /a/b rw - ext4 /dev/sda rw\n",
+            b"30 27 8:1 /c/hosts /etc/hosts rw - ext4 /dev/sda rw\n31 27 8:1 /c /etc/d rw - ext4 /dev/sda rw\n",
+        ] {
+            assert!(!with(lines), "{}", lines.escape_ascii());
         }
     }
 

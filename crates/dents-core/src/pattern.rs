@@ -1,7 +1,7 @@
 //! Shell patterns: `*.o`, `core.[0-9]*`, `?`, as `fnmatch` with `FNM_PERIOD` (POSIX, Shell & Utilities 2.13).
 //!
-//! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets. A slash is an ordinary
-//! character. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
+//! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets, and a slash is an ordinary
+//! character; [`Special`] has the other rules. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
 //! that is not UTF-8 is matched byte by byte, as in glibc. Ranges go by code points, and `[=e=]` is `e` alone, in every
 //! locale; the characters of a class may be those of the user's.
 
@@ -14,6 +14,18 @@ pub struct Pattern {
     bytes: Vec<Token>,
     /// The same pattern in characters, if the charset is UTF-8 and the pattern is valid UTF-8.
     chars: Option<Vec<Token>>,
+    special: Special,
+}
+
+/// The characters that only themselves match, not `?`, `*` and brackets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Special {
+    /// A dot at the beginning: `FNM_PERIOD`.
+    Period,
+    /// None.
+    Nothing,
+    /// Slashes: `FNM_PATHNAME`. Here `**/` is any number of directories, and `/**` everything below, which `fnmatch` does not have.
+    Slash,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +36,10 @@ enum Token {
     Any,
     /// `*`
     Star,
+    /// `**/` in a path
+    Directories,
+    /// `**` at the end of a path
+    Rest,
     /// `[…]`
     Set(Set),
     /// Matches nothing: a trailing backslash, a class that does not exist.
@@ -47,6 +63,7 @@ pub type Classes<'c> = &'c dyn Fn(&[u8]) -> Option<Vec<RangeInclusive<u32>>>;
 struct Syntax<'c> {
     /// Whether `[^a]` means `[!a]`.
     caret: bool,
+    special: Special,
     classes: Classes<'c>,
 }
 
@@ -79,16 +96,32 @@ impl Pattern {
     /// The same with the classes of the user's locale: `classes` returns the characters of one, or `None` for those of Unicode.
     #[must_use]
     pub fn with_classes(pattern: &[u8], utf8: bool, caret: bool, classes: Classes<'_>) -> Pattern {
-        let parse = |tokens: &[u32]| parse(tokens, Syntax { caret, classes });
+        Pattern::with(pattern, utf8, Syntax { caret, special: Special::Period, classes })
+    }
+
+    /// Parses a pattern of names that may begin with a dot, as `find -name` has it.
+    #[must_use]
+    pub fn of_name(pattern: &[u8], utf8: bool) -> Pattern {
+        Pattern::with(pattern, utf8, Syntax { caret: true, special: Special::Nothing, classes: &|_| None })
+    }
+
+    /// Parses a pattern of paths, which do not begin with a slash: `*` matches no slash, and `**/` any number of directories.
+    #[must_use]
+    pub fn of_path(pattern: &[u8], utf8: bool) -> Pattern {
+        Pattern::with(pattern, utf8, Syntax { caret: true, special: Special::Slash, classes: &|_| None })
+    }
+
+    fn with(pattern: &[u8], utf8: bool, syntax: Syntax<'_>) -> Pattern {
+        let special = syntax.special;
         let text = Some(Characters(pattern)).filter(|text| utf8 && !pattern.is_ascii() && text.are_all());
         let bytes: Vec<u32> = pattern.iter().map(|byte| code(*byte)).collect();
-        let bytes = parse(&bytes);
+        let bytes = parse(&bytes, syntax);
         let chars = match text {
-            Some(text) => Some(parse(&text.collect())),
+            Some(text) => Some(parse(&text.collect(), syntax)),
             None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
             None => None,
         };
-        Pattern { bytes, chars }
+        Pattern { bytes, chars, special }
     }
 
     /// Whether the pattern matches all of a name.
@@ -97,7 +130,8 @@ impl Pattern {
         let characters = || Some(Characters(name)).filter(|text| !name.is_ascii() && text.are_all());
         let text = self.chars.as_deref().and_then(|tokens| Some((tokens, characters()?)));
         // A name that does not match in characters is tried in bytes: glibc matches `é` with `?` and with `??`.
-        text.is_some_and(|(tokens, name)| matches(tokens, name)) || matches(&self.bytes, name)
+        text.is_some_and(|(tokens, name)| matches(tokens, name, self.special))
+            || matches(&self.bytes, name, self.special)
     }
 }
 
@@ -165,30 +199,58 @@ impl Text for Characters<'_> {
 }
 
 /// Each star first matches nothing. If the tokens after it fail, the last star takes one more character. Earlier stars
-/// need no retry: the tokens after them already matched as early as possible.
-fn matches(tokens: &[Token], name: impl Text) -> bool {
+/// need no retry: the tokens after them already matched as early as possible. In a path the last star of the component does so, and
+/// then the last `**/` takes one more directory.
+fn matches(tokens: &[Token], name: impl Text, special: Special) -> bool {
     let (mut token, mut offset) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
+    let mut directories: Option<(usize, usize)> = None;
     loop {
         let here = name.at(offset);
+        let hides = special == Special::Period && offset == 0;
         match tokens.get(token) {
             None if here.is_none() => return true,
-            Some(Token::Star) if !(offset == 0 && is_dot(here)) => {
+            Some(Token::Rest) => return true,
+            Some(Token::Directories) => {
+                (directories, star) = (Some((token + 1, offset)), None);
+                token += 1;
+                continue;
+            }
+            Some(Token::Star) if !(hides && is_dot(here)) => {
                 star = Some((token + 1, offset));
                 token += 1;
                 continue;
             }
-            Some(wanted) if here.is_some_and(|(char, _)| wanted.fits(char, offset == 0)) => {
+            Some(wanted) if here.is_some_and(|(char, _)| wanted.fits(char, hides, special)) => {
                 offset = here.map_or(offset, |(_, next)| next);
                 token += 1;
                 continue;
             }
             _ => {}
         }
-        let Some((after, taken)) = star else { return false };
-        let Some((_, next)) = name.at(taken) else { return false };
-        star = Some((after, next));
+        let may_take = |char| special != Special::Slash || char != SLASH;
+        if let Some((after, taken)) = star
+            && let Some((_, next)) = name.at(taken).filter(|(char, _)| may_take(*char))
+        {
+            star = Some((after, next));
+            (token, offset) = (after, next);
+            continue;
+        }
+        let Some((after, taken)) = directories else { return false };
+        let Some(next) = after_slash(name, taken) else { return false };
+        (directories, star) = (Some((after, next)), None);
         (token, offset) = (after, next);
+    }
+}
+
+/// The offset after the next slash.
+fn after_slash(name: impl Text, mut offset: usize) -> Option<usize> {
+    loop {
+        let (char, next) = name.at(offset)?;
+        if char == SLASH {
+            return Some(next);
+        }
+        offset = next;
     }
 }
 
@@ -197,13 +259,14 @@ fn is_dot(here: Option<(u32, usize)>) -> bool {
 }
 
 impl Token {
-    fn fits(&self, char: u32, first: bool) -> bool {
-        let hidden = first && char == u32::from(b'.');
+    /// `hides` tells that a dot is special here.
+    fn fits(&self, char: u32, hides: bool, special: Special) -> bool {
+        let hidden = (hides && char == u32::from(b'.')) || (special == Special::Slash && char == SLASH);
         match self {
             Token::One(one) => *one == char,
             Token::Any => !hidden,
             Token::Set(set) => !hidden && set.fits(char),
-            Token::Star | Token::Never => false,
+            Token::Star | Token::Directories | Token::Rest | Token::Never => false,
         }
     }
 }
@@ -230,14 +293,26 @@ impl Set {
 const BACKSLASH: u32 = b'\\' as u32;
 const OPEN: u32 = b'[' as u32;
 const CLOSE: u32 = b']' as u32;
+const SLASH: u32 = b'/' as u32;
+const STAR: u32 = b'*' as u32;
 
 fn parse(mut pattern: &[u32], syntax: Syntax<'_>) -> Vec<Token> {
+    let special = syntax.special;
     let mut tokens = Vec::with_capacity(pattern.len());
+    // Whether a component of a path begins.
+    let mut begins = special == Special::Slash;
     while let Some((&char, rest)) = pattern.split_first() {
+        let is_deep = begins && char == STAR && rest.first() == Some(&STAR);
+        begins = special == Special::Slash && char == SLASH;
         pattern = rest;
         tokens.push(match char {
             0x3f => Token::Any,
-            0x2a => Token::Star,
+            STAR if is_deep && rest.get(1) == Some(&SLASH) => {
+                (pattern, begins) = (&rest[2..], true);
+                Token::Directories
+            }
+            STAR if is_deep && rest.len() == 1 => Token::Rest,
+            STAR => Token::Star,
             BACKSLASH => match rest.split_first() {
                 Some((&escaped, rest)) => {
                     pattern = rest;
@@ -344,6 +419,30 @@ mod tests {
         for name in no {
             assert!(!pattern.matches(name.as_bytes()), "{pattern:?} {name}");
         }
+    }
+
+    #[test]
+    fn paths_and_names_with_dots() {
+        let path =
+            |pattern: &str, path: &str| Pattern::of_path(pattern.as_bytes(), true).matches(path.as_bytes());
+        for (pattern, yes, no) in [
+            ("a/*.c", &["a/x.c", "a/.c"][..], &["a/b/x.c", "a/x.d"][..]),
+            ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["a/xb", "ab", "a/b/c"]),
+            ("**/*.c", &["x.c", "a/b/.c", "a.c/b.c"], &["a.c/b"]),
+            ("a/**", &["a/b", "a/b/c"], &["a", "ab/c"]),
+            ("**/a/**/b*d/c", &["a/bd/c", "x/a/a/y/bd/bxd/c"], &["a/b/d/c"]),
+            ("a**b/c", &["ab/c", "axb/c"], &["a/b/c"]),
+            ("a?b", &["a.b"], &["a/b"]),
+            ("a[/.]b", &["a.b"], &["a/b"]),
+            ("a[!x]b", &["a.b"], &["a/b"]),
+            (r"a\/b", &["a/b"], &["a.b"]),
+        ] {
+            yes.iter().for_each(|one| assert!(path(pattern, one), "{pattern} {one}"));
+            no.iter().for_each(|one| assert!(!path(pattern, one), "{pattern} {one}"));
+        }
+        let name = |pattern: &[u8], name: &[u8]| Pattern::of_name(pattern, true).matches(name);
+        assert!(name(b"*.c", b".c") && name(b"?c", b".c") && name(b"[[:punct:]]c", b".c"));
+        assert!(name(b"*\xff*", b"a\xffb") && name(b"[[:digit:]]*", b"7a") && !name(b"[[:digit:]]*", b"a7"));
     }
 
     /// As fnmatch of glibc 2.36 in C.UTF-8.

@@ -68,7 +68,7 @@ impl Error {
         self.source.raw_os_error()
     }
 
-    /// Whether this is a symbolic link to a directory above it. The walk does not enter it.
+    /// Whether this is one of the directories above it, through a symbolic link or a mount. The walk does not enter it.
     #[must_use]
     pub fn is_loop(&self) -> bool {
         self.problem == Problem::Loop
@@ -98,7 +98,7 @@ impl fmt::Display for Error {
         let path = self.path.display();
         match self.problem {
             Problem::Failed => write!(out, "{path}: {}", self.source),
-            Problem::Loop => write!(out, "{path}: a symbolic link to a directory above it"),
+            Problem::Loop => write!(out, "{path}: a loop: it is one of the directories above it"),
             Problem::Cancelled => write!(out, "{path}: cancelled before everything was seen"),
             Problem::TimedOut => write!(out, "{path}: timed out before everything was seen"),
         }

@@ -1,6 +1,7 @@
 use crate::entry::View;
 use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, batch};
+use dents_core::mounts::Mounts;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
 use dents_core::tree::{End, Follow, Options};
@@ -268,6 +269,7 @@ impl Walk {
             filter: self.filter(),
             max_depth: u32::try_from(self.max_depth).unwrap_or(u32::MAX),
             follow: if self.follow { Follow::Always } else { Follow::Operands },
+            mounts_loop: Mounts::default().any_loop(),
             one_file_system: self.same_file_system,
             workers: self.threads,
             rate: self.rate,

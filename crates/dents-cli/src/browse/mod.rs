@@ -115,10 +115,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
             "browse needs a terminal for its input and output: dents du and dents report write to files",
         );
     }
-    let filter = match Filter::new(&args.filter, args.depths, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, args.depths, None);
     let file = match args.source.file().map(|file| file.open(session)).transpose() {
         Ok(file) => file,
         Err(status) => return status,

@@ -64,10 +64,7 @@ const TYPES: [(Kind, &str, &str); 9] = [
 ];
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let filter = match Filter::new(&args.filter, args.depths, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, args.depths, None);
     let diagnostics = Diagnostics::begin(session);
     let job = Job {
         walk: &args.walk,

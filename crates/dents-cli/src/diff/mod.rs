@@ -133,10 +133,7 @@ pub(crate) struct Outcome {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let filter = match Filter::new(&args.filter, args.depths, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, args.depths, None);
     let diagnostics = Diagnostics::begin(session);
     let [old, new] = args.walk.given() else { return session.wrong("name two scans") };
     let keep = match args {

@@ -70,7 +70,7 @@ impl Rules {
 
     /// The needs of directories that are entered, even if they do not count.
     pub(super) fn must(&self) -> NeedsByKind {
-        match self.overlap.has_directories() || self.one_file_system {
+        match self.overlap.has_directories() || self.follows() || self.one_file_system {
             true => NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE),
             false => NeedsByKind::default(),
         }
@@ -80,6 +80,7 @@ impl Rules {
     pub(super) fn identifies(&self, kind: Kind) -> bool {
         self.what != What::Apparent
             || self.overlap.has_directories()
+            || self.follows()
             || self.one_file_system
             || kind.has_length()
     }

@@ -1,21 +1,22 @@
 //! Adds up entries, with a value for each worker.
 //!
 //! The entries of a directory are added to its node ([`tree::sums`]). A file with several links is counted when all its names were
-//! found, or at the end of the operand. It counts in the first of the nodes that hold one of its names, in the order of their paths. So
-//! the figures do not depend on which worker finds the file first.
+//! found, or at the end of the operand. It counts in the first of the nodes that hold one of its names, in the order in which du(1) finds
+//! them: depth first, as directories are read. Rows of a scan file have no such order: there it is that of their paths. So the figures do
+//! not depend on which worker finds the file first.
 
 use super::row::{self, Row};
 use super::rules::Rules;
 use crate::consumer::Consumer;
 use crate::entry::{self, Facts, Found, Origin, above};
-use crate::inode::target;
+use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
 use crate::session::Status;
 use crate::source::{Below, File, Gathered, Job, Special, Way};
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use dents_core::tree::sums::{Adder, At, Node};
-use dents_core::tree::{self, End, Place, Step};
+use dents_core::tree::{self, End, Failure, Place, Step};
 use dents_sink::read::Columns;
 use dents_sys::Errno;
 use std::collections::HashMap;
@@ -48,6 +49,8 @@ type Nodes = tree::sums::Sums<Counted>;
 struct Linked {
     /// The first node that holds one of its names; none if the file was counted in an earlier operand.
     node: At,
+    /// The position of the name in the node, if that is its directory.
+    nth: u64,
     bytes: u64,
 }
 
@@ -57,8 +60,12 @@ impl Linked {
         self.node
     }
 
+    fn name(self) -> (At, u64) {
+        (self.node, self.nth)
+    }
+
     fn count(self, nodes: &Nodes) {
-        let Linked { node, bytes } = self;
+        let Linked { node, bytes, .. } = self;
         nodes.add(node, Counted { bytes: bytes.into(), is_shown: true, is_directory: false });
     }
 }
@@ -85,11 +92,12 @@ impl<'r> Sums<'r> {
         workers: Option<usize>,
         sum_suffices: bool,
     ) -> End {
-        let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
+        let (border, nodes) = (OnceLock::new(), Nodes::default());
+        let (places, waiting) = (Mutex::default(), Mutex::default());
         let paths = [path.clone()];
         let special =
             Special { paths: Some(&paths), workers, usage_suffices: sum_suffices, ..Special::default() };
-        let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
+        let make = || Summer::new(self, job.diagnostics, &border, &nodes, (&places, &waiting));
         let Gathered { consumers, end, usage, .. } = job.walk(&special, make);
         let rows = consumers.into_iter().flat_map(Summer::into_rows).collect();
         match usage {
@@ -102,8 +110,9 @@ impl<'r> Sums<'r> {
     /// Reads a scan file, or one PATH of it. Entries below an earlier PATH are left out, unless each link counts. Rows do not show whether the roots of the
     /// scan overlap, so files with several links are remembered to the end.
     pub(super) fn read(&mut self, job: &Job<'_>, file: File<'_>, path: Option<usize>) -> Result<End, Status> {
-        let (border, nodes, places) = (OnceLock::new(), Nodes::default(), Mutex::default());
-        let make = || Summer::new(self, job.diagnostics, &border, &nodes, &places);
+        let (border, nodes) = (OnceLock::new(), Nodes::default());
+        let (places, waiting) = (Mutex::default(), Mutex::default());
+        let make = || Summer::new(self, job.diagnostics, &border, &nodes, (&places, &waiting));
         let below = match path {
             Some(nth) if self.rules.count_links => Below::Only(nth),
             Some(nth) => Below::First(nth),
@@ -141,6 +150,18 @@ impl<'r> Sums<'r> {
 /// The nodes of the directories of a scan file, by path.
 type Places = Mutex<HashMap<Box<[u8]>, At>>;
 
+/// Directories that wait until they are opened, by path, where links are followed: several paths may lead to a directory, and it counts
+/// under the first of them that is opened.
+type Waiting = Mutex<HashMap<Box<[u8]>, Waits>>;
+
+/// A directory that waits.
+struct Waits {
+    inode: Inode,
+    /// What to add to which node, and the depth; nothing if the directory does not pass the filter.
+    counts: Option<(u64, At, u32)>,
+    is_shown: bool,
+}
+
 /// One worker's sums, for one operand of a tree or for a scan file.
 struct Summer<'s> {
     sums: &'s Sums<'s>,
@@ -149,6 +170,7 @@ struct Summer<'s> {
     border: &'s OnceLock<(u32, u32)>,
     adder: Adder<'s, Counted>,
     places: &'s Places,
+    waiting: &'s Waiting,
     /// Files that are shown; directories that are shown, each with its own blocks.
     rows: Vec<Row>,
     path: Vec<u8>,
@@ -160,10 +182,10 @@ impl<'s> Summer<'s> {
         diagnostics: &'s Diagnostics<'s>,
         border: &'s OnceLock<(u32, u32)>,
         nodes: &'s Nodes,
-        places: &'s Places,
+        (places, waiting): (&'s Places, &'s Waiting),
     ) -> Summer<'s> {
         let adder = Adder::new(nodes);
-        Summer { sums, diagnostics, border, adder, places, rows: Vec::new(), path: Vec::new() }
+        Summer { sums, diagnostics, border, adder, places, waiting, rows: Vec::new(), path: Vec::new() }
     }
 
     fn into_rows(self) -> Vec<Row> {
@@ -176,9 +198,12 @@ impl Consumer for Summer<'_> {
     type State = At;
 
     fn opened(&mut self, place: &Place<'_>, state: &mut At) -> Step {
+        if self.counted_before(place.path) {
+            return Step::Skip;
+        }
         let depth = place.depth.saturating_sub(1);
         if depth <= self.sums.rules.nodes_to() {
-            *state = self.node(place.path, depth, *state);
+            *state = self.node(place.path, depth, *state, place.nth);
         }
         Step::Enter
     }
@@ -206,6 +231,10 @@ impl Consumer for Summer<'_> {
                 self.add_link(found, &facts, names, bytes, *at);
                 return Step::Enter;
             }
+            if kind == Kind::Dir && rules.overlap.is_by_links() {
+                self.wait(found, facts.inode, Some((bytes, *at, found.depth)));
+                return Step::Enter;
+            }
         }
         if self.is_shown(found) {
             found.path(&mut self.path);
@@ -219,18 +248,27 @@ impl Consumer for Summer<'_> {
     }
 
     fn passed_over(&mut self, found: &Found<'_>) -> Step {
-        match found.facts().filter(|_| self.sums.rules.identifies(Kind::Dir)) {
-            Some(facts) => self.step(found, &facts).unwrap_or(Step::Enter),
-            None => Step::Enter,
+        let Some(facts) = found.facts().filter(|_| self.sums.rules.identifies(Kind::Dir)) else {
+            return Step::Enter;
+        };
+        let step = self.step(found, &facts);
+        if step == Some(Step::Enter) && self.sums.rules.overlap.is_by_links() {
+            self.wait(found, facts.inode, None);
         }
+        step.unwrap_or(Step::Enter)
+    }
+
+    /// A directory that cannot be opened counts.
+    fn failed(&mut self, failure: &Failure<'_>) {
+        self.counted_before(failure.path);
     }
 }
 
 impl Summer<'_> {
-    fn node(&self, path: &[u8], depth: u32, above: At) -> At {
+    fn node(&self, path: &[u8], depth: u32, above: At, nth: u64) -> At {
         let is_shown = depth == 0 || !self.sums.rules.has_tests;
         let sum = Counted { bytes: 0, is_shown, is_directory: true };
-        self.adder.sums().push(Node { path: path.into(), depth, above, sum })
+        self.adder.sums().push(Node { path: path.into(), depth, above, nth, sum })
     }
 
     /// The node of a directory of a scan file: its own, or that of the last directory above it that has one.
@@ -251,7 +289,7 @@ impl Summer<'_> {
             path = if depth == 1 { without_slashes(&path[..operand.min(path.len())]) } else { above(path) };
         }
         for (path, depth) in unknown.into_iter().rev() {
-            at = self.node(path, depth, at);
+            at = self.node(path, depth, at, 0);
             places.insert(path.into(), at);
         }
         at
@@ -265,8 +303,38 @@ impl Summer<'_> {
         } else if rules.one_file_system && self.is_beyond(found, facts) {
             return None;
         }
-        let is_again = found.kind == Kind::Dir && !rules.overlap.is_new(facts.inode);
-        Some(if is_again { Step::Skip } else { Step::Enter })
+        let is_within = match found.origin {
+            Origin::Live(place, _) => place.is_within(facts.inode.dev, facts.inode.ino),
+            Origin::Row(_) => false,
+        };
+        let is_again = || !rules.overlap.is_by_links() && !rules.overlap.is_new(facts.inode);
+        let is_left_out = found.kind == Kind::Dir && (is_within || is_again());
+        Some(if is_left_out { Step::Skip } else { Step::Enter })
+    }
+
+    /// Keeps a directory until it is opened.
+    fn wait(&mut self, found: &Found<'_>, inode: Inode, counts: Option<(u64, At, u32)>) {
+        found.path(&mut self.path);
+        let waits = Waits { inode, counts, is_shown: self.is_shown(found) };
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.insert(self.path.as_slice().into(), waits);
+    }
+
+    /// Counts a directory that waited. Returns whether it was counted under another path instead.
+    fn counted_before(&mut self, path: &[u8]) -> bool {
+        if !self.sums.rules.overlap.is_by_links() {
+            return false;
+        }
+        let waits = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let Some(Waits { inode, counts, is_shown }) = waits else { return false };
+        let is_new = self.sums.rules.overlap.is_new(inode);
+        if let Some((bytes, at, depth)) = counts.filter(|_| is_new) {
+            if is_shown {
+                self.rows.push(Row { path: path.into(), depth, bytes: bytes.into(), is_directory: true });
+            }
+            self.adder.add(at, Counted { bytes: bytes.into(), is_shown: true, is_directory: false });
+        }
+        !is_new
     }
 
     /// Whether an entry lies on another file system than its operand.
@@ -307,17 +375,21 @@ impl Summer<'_> {
         if is_shown {
             found.path(&mut self.path);
         }
+        let nth = found.position();
         // A file that is shown has a node of its own. A new node is made only if this name comes before all names found so far.
         let file = || {
             let (path, depth) = (self.path.as_slice().into(), found.depth);
-            nodes.push(Node { path, depth, above: at, sum: Counted::default() })
+            nodes.push(Node { path, depth, above: at, nth: nth.unwrap_or(0), sum: Counted::default() })
+        };
+        let is_before = |old: Linked| match nth {
+            Some(nth) => nodes.read_order(old.name(), (at, nth)).is_le(),
+            None if is_shown => nodes.order(old.at(), &self.path).is_le(),
+            None => nodes.first(old.at(), at) == old.at(),
         };
         let last = self.sums.links.see(facts.inode.key(), names, |old| match old {
-            Some(old) if old.at() == At::NONE => old,
-            Some(old) if is_shown && nodes.order(old.at(), &self.path).is_le() => old,
-            _ if is_shown => Linked { node: file(), bytes },
-            Some(old) => Linked { node: nodes.first(old.at(), at), ..old },
-            None => Linked { node: at, bytes },
+            Some(old) if old.at() == At::NONE || is_before(old) => old,
+            _ if is_shown => Linked { node: file(), nth: 0, bytes },
+            _ => Linked { node: at, nth: nth.unwrap_or(0), bytes },
         });
         if let Some(linked) = last {
             linked.count(nodes);

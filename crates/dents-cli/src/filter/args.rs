@@ -24,11 +24,12 @@ pub(crate) struct Args {
     /// Only paths that match a regular expression (of the regex crate)
     #[arg(short = 'g', long, value_name = "RE")]
     pub(super) grep: Vec<Regex>,
-    /// Only names that match a glob; a glob with a slash matches paths below PATH
-    #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
+    /// Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH,
+    /// where **/ is any number of directories
+    #[arg(long, value_name = "GLOB", value_parser = OsStringValueParser::new().try_map(globs::One::parse))]
     pub(super) include: Vec<globs::One>,
     /// Leave out entries that match a glob, and everything below them
-    #[arg(long, value_name = "GLOB", value_parser = globs::One::parse)]
+    #[arg(long, value_name = "GLOB", value_parser = OsStringValueParser::new().try_map(globs::One::parse))]
     pub(super) exclude: Vec<globs::One>,
     /// Leave out what .gitignore and .ignore files exclude, and .git
     #[arg(long)]

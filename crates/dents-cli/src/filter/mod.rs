@@ -44,15 +44,8 @@ pub(crate) struct Filter<'a> {
 pub(crate) type IgnoreRules = Option<Arc<Rules>>;
 
 impl<'a> Filter<'a> {
-    /// Compiles the filters. `only` has the types that an option of the command selects, and the option.
-    ///
-    /// # Errors
-    /// If the globs are too many for one automaton.
-    pub(crate) fn new(
-        args: &'a Args,
-        depths: Depths,
-        only: Option<(Kinds, &'static str)>,
-    ) -> Result<Filter<'a>, String> {
+    /// Puts the filters into the order of their costs. `only` has the types that an option of the command selects, and the option.
+    pub(crate) fn new(args: &'a Args, depths: Depths, only: Option<(Kinds, &'static str)>) -> Filter<'a> {
         let mut tests: Vec<Test<'a>> = Vec::new();
         tests.extend(only.map(|(kinds, option)| Test::Kinds(kinds, option)));
         tests.extend(args.kinds.iter().copied().reduce(Kinds::or).map(|kinds| Test::Kinds(kinds, "--type")));
@@ -65,7 +58,7 @@ impl<'a> Filter<'a> {
         });
         let kinds = kinds.reduce(Kinds::and);
         tests.extend(args.inum.map(Test::Inum));
-        tests.extend(Globs::new(&args.include)?.map(Test::Include));
+        tests.extend(Globs::new(&args.include).map(Test::Include));
         tests.extend(args.grep.iter().map(Test::Grep));
         tests.extend(args.size.iter().copied().map(Test::Size));
         tests.extend(args.newer.iter().map(|time| Test::Newer(*time, args.time())));
@@ -77,7 +70,7 @@ impl<'a> Filter<'a> {
         tests.extend(args.links.iter().copied().map(Test::Links));
         tests.sort_by_key(Test::cost);
         let free = tests.iter().filter(|test| test.cost() == Cost::Free).count();
-        Ok(Filter { args, depths, tests, free, exclude: Globs::new(&args.exclude)?, kinds })
+        Filter { args, depths, tests, free, exclude: Globs::new(&args.exclude), kinds }
     }
 
     /// The needs of the filters, and those of the command for the entries that pass.
@@ -186,9 +179,11 @@ impl<'a> Filter<'a> {
             if exclude.match_name(found.name) {
                 return true;
             }
-            found.path(scratch);
-            if exclude.match_path(found.below(scratch)) {
-                return true;
+            if exclude.have_paths() {
+                found.path(scratch);
+                if exclude.match_path(scratch, found.below(scratch)) {
+                    return true;
+                }
             }
         }
         self.args.gitignore

@@ -98,10 +98,11 @@ impl Test<'_> {
                 Origin::Row(_) => true,
             },
             Test::Include(globs) => {
-                globs.match_name(found.name) || {
-                    found.path(scratch);
-                    globs.match_path(found.below(scratch))
-                }
+                globs.match_name(found.name)
+                    || globs.have_paths() && {
+                        found.path(scratch);
+                        globs.match_path(scratch, found.below(scratch))
+                    }
             }
             Test::Grep(pattern) => {
                 found.path(scratch);

@@ -95,14 +95,10 @@ struct Page {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let checked = || {
-        args.check()?;
-        Filter::new(&args.filter, args.depths, None)
-    };
-    let filter = match checked() {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    if let Err(error) = args.check() {
+        return session.wrong(&error);
+    }
+    let filter = Filter::new(&args.filter, args.depths, None);
     // Created before the work, which may take hours.
     let output = match Output::create(&args.output) {
         Ok(output) => output,

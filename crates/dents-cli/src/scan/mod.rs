@@ -6,6 +6,7 @@
 //!
 //! Filters and output declare their needs; paths alone need no `statx`.
 
+mod far;
 mod format;
 mod journal;
 mod output;
@@ -32,7 +33,9 @@ use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::{End, Place, Step, Tally};
 use dents_sink::journal::Journal;
 use dents_sink::read::{Columns, Span};
+use dents_sink::time::Unit;
 use dents_sink::{Extent, Sink};
+use far::CountsFar;
 use format::Printer;
 use output::{Output, Target};
 use paths::Paths;
@@ -41,6 +44,7 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 use text_output::{FirstError, TextOutput};
 
@@ -93,7 +97,7 @@ pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     if args.part.is_given() {
         return part::run(args, matches, session);
     }
-    let made_ready = || Ok::<_, String>((args.filter()?, args.output.target()?));
+    let made_ready = || Ok::<_, String>((args.filter(), args.output.target()?));
     let (filter, target) = match made_ready() {
         Ok(ready) => ready,
         Err(error) => return session.wrong(&error),
@@ -119,7 +123,7 @@ pub(crate) fn give(
     columns: Columns,
     sink: &dyn Sink,
 ) -> Result<Status, Status> {
-    let filter = args.filter().map_err(|error| session.wrong(&error))?;
+    let filter = args.filter();
     if let Some(option) = args.output.about_files() {
         return Err(session.wrong(&format!("{option} is for output to a file")));
     }
@@ -154,7 +158,7 @@ impl Args {
         self.walk.given()
     }
 
-    fn filter(&self) -> Result<Filter<'_>, String> {
+    fn filter(&self) -> Filter<'_> {
         let only = match (self.directories, self.files) {
             (true, _) => Some((Kinds::DIRECTORIES, "--directories")),
             (_, true) => Some((Kinds::OTHERS, "--files")),
@@ -213,7 +217,11 @@ impl Task<'_> {
         };
         let span = (begun.unwrap_or_else(dents_sink::time::now), ended);
         let about = self.args.output.about(span, &subvolumes, details);
-        let sink = dents_sink::create(path, format, &about)?;
+        let (sink, far) = (dents_sink::create(path, format, &about)?, AtomicU64::new(0));
+        let sink = match about.timestamps {
+            Unit::Nanos => Box::new(CountsFar { sink, far: &far }),
+            Unit::Micros => sink,
+        };
         self.session.leave_out(sink.own());
         let mut done = match self.rows(Columns::USUAL | details, opened, &*sink) {
             Ok(done) => done,
@@ -222,6 +230,7 @@ impl Task<'_> {
         if !self.first_error.is_set() {
             let _hold = hold(path);
             done.renamed = sink.finish(done.extent())?;
+            far::said(far.load(Relaxed)).iter().for_each(|line| self.session.say(line.as_bytes()));
         }
         Ok(Ok(done))
     }

@@ -78,8 +78,7 @@ pub(super) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Statu
     // Ages count from the start of the scan, for all tasks.
     time::start_at(parts.plan().begun);
     let parsed = words::parse(line(&parts, matches));
-    let shared = match parsed.as_ref().map_err(String::clone).and_then(|(args, _)| Ok((args, args.filter()?)))
-    {
+    let shared = match parsed.as_ref().map_err(String::clone).map(|(args, _)| (args, args.filter())) {
         Ok(shared) => shared,
         Err(error) => return session.wrong(&error),
     };

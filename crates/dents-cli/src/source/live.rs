@@ -24,7 +24,9 @@ pub(crate) struct Plan<'p> {
     pub(crate) must: NeedsByKind,
     /// Whether links are followed, so that an entry is the target of a link.
     pub(crate) follows: bool,
-    /// Whether links to a directory above, and links in a circle, are left out.
+    /// Whether a mount may lead to a directory above, which then does not count again.
+    pub(crate) mounts_loop: bool,
+    /// Whether links to a directory above, and links in a circle, are left out, and loops of mounts reported.
     pub(crate) leaves_out_loops: bool,
     /// Whether types are counted.
     pub(crate) counts: bool,
@@ -67,6 +69,13 @@ pub(crate) struct State<S> {
     of_consumer: S,
 }
 
+impl Plan<'_> {
+    /// Whether entries may be left out because they lead to a directory above.
+    fn leaves_out(&self) -> bool {
+        self.mounts_loop || (self.leaves_out_loops && self.follows)
+    }
+}
+
 impl<'p, C: Consumer> Live<'p, C> {
     pub(crate) fn new(plan: &'p Plan<'p>, consumer: C) -> Self {
         Live {
@@ -92,6 +101,10 @@ impl<'p, C: Consumer> Live<'p, C> {
                 continue;
             }
             if !self.is_given(place, &entry) {
+                continue;
+            }
+            if self.is_repeated(place, &entry) {
+                self.skipped.push(entry.index());
                 continue;
             }
             let found = Found::live(place, &entry, state.operand);
@@ -148,16 +161,23 @@ impl<'p, C: Consumer> Live<'p, C> {
             return false;
         }
         // Circles are reported, even if the consumer does not take faults.
-        let is_loop = self.plan.leaves_out_loops && self.is_loop(place, entry);
+        let is_loop = self.plan.leaves_out_loops && self.plan.leaves_out() && self.is_loop(place, entry);
         !is_loop || takes_faults
     }
 
-    /// Whether an entry is a link in a circle of links, which is reported here, or a link to a directory above, which the walk
-    /// reports. Costs one `statx` for each link, except links to files that were stat'ed.
+    /// Whether an entry is a directory above, mounted here, where such an entry is not reported: it does not count again, as in du(1).
+    fn is_repeated(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
+        let may_be = self.plan.mounts_loop && !self.plan.leaves_out_loops && entry.kind() == Kind::Dir;
+        may_be && self.is_loop(place, entry)
+    }
+
+    /// Whether an entry is a link in a circle of links, which is reported here, or a link or a mount that leads to a directory above,
+    /// which the walk reports. Costs one `statx` for each link, except links to files that were stat'ed, and for each directory if
+    /// mounts may be loops.
     fn is_loop(&mut self, place: &Place<'_>, entry: &Entry<'_>) -> bool {
         let leads = match entry.kind() {
-            Kind::Link => true,
-            Kind::Dir => entry.d_kind() != Kind::Dir && place.depth > 0,
+            Kind::Link => self.plan.follows,
+            Kind::Dir => place.depth > 0 && (self.plan.mounts_loop || entry.d_kind() != Kind::Dir),
             _ => false,
         };
         if !leads {
@@ -242,11 +262,12 @@ impl<C: Consumer> Visitor for Live<'_, C> {
         self.find_own(place, batch);
         self.consumer.directory(place);
         let filter = self.plan.filter;
-        if !filter.wants_none(place.depth) || batch.has_faults() || self.plan.must.asks_any() {
+        let wants_some = !filter.wants_none(place.depth) || self.plan.mounts_loop;
+        if wants_some || batch.has_faults() || self.plan.must.asks_any() {
             self.consumer.begin(place, batch);
             // Each PATH is an operand of its own, and links may lead anywhere, so these entries are tested one by one.
             let is_plain =
-                place.depth > 0 && self.own.is_empty() && !self.plan.leaves_out_loops && !batch.has_faults();
+                place.depth > 0 && self.own.is_empty() && !self.plan.leaves_out() && !batch.has_faults();
             if !(is_plain && filter.wants_all(place.depth) && self.consumer.all(place, batch)) {
                 self.look(place, batch, state);
             }

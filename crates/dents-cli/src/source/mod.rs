@@ -89,7 +89,7 @@ pub(crate) struct Special<'s> {
     pub(crate) workers: Option<usize>,
     /// Whether types are counted.
     pub(crate) counts: bool,
-    /// Whether links to a directory above, and links in a circle, are left out.
+    /// Whether links to a directory above, and links in a circle, are left out, and loops of mounts reported.
     pub(crate) leaves_out_loops: bool,
     /// Whether the command shows nothing but the sums of all files.
     pub(crate) usage_suffices: bool,
@@ -144,7 +144,8 @@ impl Job<'_> {
             diagnostics: self.diagnostics,
             must: self.must,
             follows,
-            leaves_out_loops: special.leaves_out_loops && follows,
+            mounts_loop: options.mounts_loop,
+            leaves_out_loops: special.leaves_out_loops,
             counts: special.counts,
             must_stop: special.must_stop,
             own: self.diagnostics.session().own(),

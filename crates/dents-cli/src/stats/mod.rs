@@ -83,10 +83,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let filter = match Filter::new(&args.filter, args.depths, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, args.depths, None);
     let diagnostics = Diagnostics::begin(session);
     let all = Needs::TYPE | Needs::INODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS;
     let needs = args.tables().iter().flat_map(By::keys).fold(all, |all, key| all | key.needs());

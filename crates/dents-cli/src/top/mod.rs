@@ -86,10 +86,7 @@ impl By {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let filter = match Filter::new(&args.filter, args.depths, None) {
-        Ok(filter) => filter,
-        Err(error) => return session.wrong(&error),
-    };
+    let filter = Filter::new(&args.filter, args.depths, None);
     let diagnostics = Diagnostics::begin(session);
     let needs = match args.by {
         By::Entries => NeedsByKind::all(Needs::TYPE),

@@ -1,7 +1,8 @@
 //! The filters of `dents scan`.
 
-use crate::{assert_fine, compare, dents, make, run, sorted};
+use crate::{assert_fine, compare, dents, find, make, run, sorted};
 use dents_lab::fixture::TempDir;
+use dents_lab::process::End;
 use dents_lab::zoo::Zoo;
 
 #[test]
@@ -100,4 +101,78 @@ fn globs_and_patterns() {
     compare(c, &["-0", "-g", "src", "-g", "deep"], &["-path", "*src*deep*", "-print0"]);
     // PATHs are listed, even if they match `--exclude`.
     compare(c, &["-0", "--exclude", "src", "src"], &["src", "-print0"]);
+}
+
+/// Patterns are those of `fnmatch`: classes, hidden names, any bytes.
+#[test]
+fn globs_are_those_of_find() {
+    let dir = TempDir::new("fnmatch").expect("a directory");
+    make(
+        dir.path(),
+        r"mkdir -p a/b .h; touch 1 a1 '[' 'x{y}' 'a\b' .c.c a/.d a/b/7z A '$' $(printf 'f\377') $(printf 'a/\351') '*'",
+    );
+    let raw = |bytes: &'static [u8]| std::os::unix::ffi::OsStrExt::from_bytes(bytes);
+    for pattern in [
+        &b"[[:digit:]]*"[..],
+        b"*[[:digit:]]",
+        b"[![:alpha:]]*",
+        b"[^a-z]*",
+        b"?c*",
+        b"*",
+        b".*",
+        b"[",
+        b"\\*",
+        b"a\\\\b",
+        b"*\xff",
+        b"\xe9",
+        b"?\xff",
+        b"*[\x80-\xff]",
+        b"x\\{y}",
+        b"x{y}",
+        b"[[:upper:]$]",
+        b"[[=a=]]*",
+        b"[]x]*",
+    ] {
+        let pattern: &std::ffi::OsStr = raw(pattern);
+        let ours = dents(dir.path()).args(["-0", "--include"]).args([pattern]);
+        let theirs = find(dir.path()).args(["-name"]).args([pattern]).args(["-print0"]);
+        let [ours, theirs] = [ours, theirs].map(|one| {
+            let outcome = run(&one);
+            assert_fine(&outcome);
+            sorted(&outcome.stdout, 0)
+        });
+        assert_eq!(ours, theirs, "{pattern:?}");
+    }
+}
+
+/// Words that a shell completes: a slash at the end, `./`, absolute paths. What cannot match is refused.
+#[test]
+fn globs_as_they_are_typed() {
+    let dir = TempDir::new("typed").expect("a directory");
+    make(dir.path(), "mkdir -p a/node_modules/x node_modules b; touch a/f b/f a.js b.ts c.rs");
+    let (c, here) = (dir.path(), dir.path().to_str().expect("UTF-8"));
+    let modules = ["-name", "node_modules", "-prune", "-o", "-print0"];
+    compare(c, &["-0", "--exclude", "node_modules/"], &modules);
+    for a in ["./a", "a/.", "./a/", "/a", &format!("{here}/a"), &format!("{here}/a/")] {
+        if a != "a/." {
+            compare(c, &["-0", "--exclude", a], &["-path", "./a", "-prune", "-o", "-print0"]);
+        }
+    }
+    let inside = format!("{here}/a/f");
+    compare(
+        c,
+        &["-0", "--exclude", &inside, "a", "b"],
+        &["a", "b", "-path", "a/f", "-prune", "-o", "-print0"],
+    );
+    compare(c, &["-0", "--exclude", &inside, here], &[here, "-path", &inside, "-prune", "-o", "-print0"]);
+    compare(
+        c,
+        &["-0", "--include", "*.{js,ts}"],
+        &["(", "-name", "*.js", "-o", "-name", "*.ts", ")", "-print0"],
+    );
+    for word in ["", "/", "../a", "a/../b"] {
+        let outcome = run(&dents(c).args(["--exclude", word]));
+        assert_eq!(outcome.end, End::Exit(2), "{word:?}");
+        assert!(String::from_utf8_lossy(&outcome.stderr).contains("it matches nothing"), "{word:?}");
+    }
 }

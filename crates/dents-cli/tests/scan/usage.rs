@@ -14,7 +14,7 @@ fn wrong_command_lines_are_told_with_a_way_out() {
         (&["--user", "no-such-user"], &["no-such-user", "name of a user"]),
         (&["--group", "no-such-group"], &["no-such-group", "name of a group"]),
         (&["-g", "("], &["--grep", "unclosed"]),
-        (&["--exclude", "["], &["--exclude", "known are"]),
+        (&["--exclude", "../x"], &["--exclude", "matches nothing", "from its PATH on"]),
         (&["--timeout", "soon"], &["--timeout", "90s"]),
         (&["--threads", "0"], &["--threads"]),
         (&["--rate", "0"], &["--rate"]),

@@ -138,6 +138,9 @@ pub struct Options<'a> {
     pub max_depth: u32,
     /// Which symbolic links are entered.
     pub follow: Follow,
+    /// Whether a directory may be mounted below itself ([`Mounts::any_loop`](crate::mounts::Mounts::any_loop)). Then loops are found
+    /// as with [`Follow::Always`].
+    pub mounts_loop: bool,
     /// Do not enter directories on another file system (device number) than that of their operand.
     pub one_file_system: bool,
     /// The order of directories and requests.
@@ -188,6 +191,7 @@ impl Default for Options<'_> {
             filter: Filter { hidden: Hidden::AlmostAll, ..Filter::default() },
             max_depth: u32::MAX,
             follow: Follow::Never,
+            mounts_loop: false,
             one_file_system: false,
             order: Order::Any,
             frontier: 1 << 16,

@@ -151,6 +151,11 @@ impl<'o, S> Shared<'o, S> {
         self.options.follow == Follow::Always
     }
 
+    /// Whether the walk compares each directory with those above it.
+    pub(super) fn finds_loops(&self) -> bool {
+        self.follows() || self.options.mounts_loop
+    }
+
     /// Ends the walk because a visitor returned [`Step::Stop`](super::Step).
     pub(super) fn stop(&self) {
         self.bounds.stop(End::Stopped);

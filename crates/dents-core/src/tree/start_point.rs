@@ -43,7 +43,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             gathering.clear();
             // It is no longer known whether this is a link to something else.
             let may_be_link = shared.options.follow == Follow::Always;
-            group.iter().for_each(|one| gathering.push(&one.name, may_be_link, 0));
+            group.iter().for_each(|one| gathering.push(&one.name, may_be_link, 0, 0));
             self.publish(&gathering, parent, about, None, shared);
         }
     }
@@ -58,14 +58,14 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
         shared.border.found(operand.as_fd(), &mut self.tally.requests).map(Some)
     }
 
-    /// The parent and its ancestors, if links are followed.
+    /// The parent and its ancestors, if loops are found.
     fn ancestors(
         &mut self,
         parent: &[u8],
         depth: u32,
         shared: &Shared<'_, S>,
     ) -> Result<Option<Arc<Ancestors>>> {
-        if shared.options.follow != Follow::Always {
+        if !shared.finds_loops() {
             return Ok(None);
         }
         let mut ancestors = None;

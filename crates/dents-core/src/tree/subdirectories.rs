@@ -14,8 +14,10 @@ pub(super) struct About<S> {
     pub(super) parent: u64,
     /// The depth of its entries.
     pub(super) depth: u32,
+    /// Its position in the parent.
+    pub(super) nth: u64,
     pub(super) state: S,
-    /// The directory and its ancestors; only where links are followed.
+    /// The directory and its ancestors; only where loops are found.
     pub(super) ancestors: Option<Arc<Ancestors>>,
     /// The device, if the walk must stay on it.
     pub(super) device: Option<Device>,
@@ -32,6 +34,8 @@ pub(super) struct Subdirectories<S> {
     first_id: u64,
     names: Box<[u8]>,
     starts: Box<[u32]>,
+    /// The positions in the parent.
+    positions: Box<[u64]>,
 }
 
 /// Marks the start of a name that may be a link to something other than a directory.
@@ -52,7 +56,8 @@ impl<S: Clone> Subdirectories<S> {
     pub(super) fn about(&self, index: usize) -> About<S> {
         let About { id: parent, depth, ref state, device, .. } = self.about;
         let id = self.first_id + index as u64;
-        About { id, parent, depth: depth + 1, state: state.clone(), ancestors: None, device }
+        let nth = self.positions[index];
+        About { id, parent, depth: depth + 1, nth, state: state.clone(), ancestors: None, device }
     }
 }
 
@@ -62,6 +67,7 @@ pub(super) struct Gathering {
     names: Vec<u8>,
     starts: Vec<u32>,
     pub(super) inos: Vec<u64>,
+    positions: Vec<u64>,
 }
 
 impl Gathering {
@@ -69,16 +75,18 @@ impl Gathering {
         self.names.clear();
         self.starts.clear();
         self.inos.clear();
+        self.positions.clear();
     }
 
     /// A piece has at most some thousand names of at most 255 bytes; operands fit on a command line. So 31 bits
     /// suffice; names beyond are left out.
-    pub(super) fn push(&mut self, name: &CStr, may_be_link: bool, ino: u64) {
+    pub(super) fn push(&mut self, name: &CStr, may_be_link: bool, ino: u64, position: u64) {
         let start = self.names.len() as u32;
         if self.names.len() < MAY_BE_LINK as usize {
             self.starts.push(if may_be_link { start | MAY_BE_LINK } else { start });
             self.names.extend_from_slice(name.to_bytes_with_nul());
             self.inos.push(ino);
+            self.positions.push(position);
         }
     }
 
@@ -94,7 +102,8 @@ impl Gathering {
         first_id: u64,
     ) -> Arc<Group<Subdirectories<S>>> {
         let (names, starts) = (self.names.as_slice().into(), self.starts.as_slice().into());
-        Group::new(Subdirectories { path: path.into(), about, follow, first_id, names, starts }, self.len())
+        let (path, positions) = (path.into(), self.positions.as_slice().into());
+        Group::new(Subdirectories { path, about, follow, first_id, names, starts, positions }, self.len())
     }
 }
 
@@ -105,16 +114,16 @@ mod tests {
     #[test]
     fn names_and_numbers_by_position() {
         let mut gathering = Gathering::default();
-        gathering.push(c"a", false, 1);
-        gathering.push(c"longer", true, 2);
+        gathering.push(c"a", false, 1, 5);
+        gathering.push(c"longer", true, 2, 9);
         let above = About { id: 3, parent: 2, depth: 4, device: Some((1, 2)), ..About::<u8>::default() };
         let group = gathering.group(b"dir", above, false, 7);
         assert_eq!((gathering.len(), group.unclaimed()), (2, 2));
         let all = &group.common;
-        assert_eq!((all.name(0), all.may_be_link(0), all.about(0).id), (c"a", false, 7));
+        assert_eq!((all.name(0), all.may_be_link(0), all.about(0).id, all.about(0).nth), (c"a", false, 7, 5));
         assert_eq!((all.name(1), all.may_be_link(1), all.about(1).id), (c"longer", true, 8));
-        let About { parent, depth, device, .. } = all.about(1);
-        assert_eq!((parent, depth, device), (3, 5, Some((1, 2))));
+        let About { parent, depth, nth, device, .. } = all.about(1);
+        assert_eq!((parent, depth, nth, device), (3, 5, 9, Some((1, 2))));
         gathering.clear();
         assert_eq!((gathering.len(), gathering.inos.len()), (0, 0));
     }

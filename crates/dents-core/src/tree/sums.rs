@@ -21,6 +21,8 @@ pub struct Node<V> {
     pub depth: u32,
     /// The node above it.
     pub above: At,
+    /// Its position in the directory above it, for [`Sums::read_order`].
+    pub nth: u64,
     /// Its sum.
     pub sum: V,
 }
@@ -80,6 +82,30 @@ impl<V: Copy + AddAssign> Sums<V> {
     #[must_use]
     pub fn order(&self, at: At, path: &[u8]) -> Ordering {
         self.0.lock().get(at.0 as usize).map_or(Ordering::Greater, |node| path_order(&node.path, path))
+    }
+
+    /// Which of two names a walk finds first that goes depth first in reading order, as fts(3) does without a comparison. A name is
+    /// the node of its directory and its position there; a node that is a file has position 0.
+    ///
+    /// A directory below the last one with a node has no position, but then both names have the same node or are ordered by the
+    /// positions of nodes.
+    #[must_use]
+    pub fn read_order(&self, mut a: (At, u64), mut b: (At, u64)) -> Ordering {
+        let nodes = self.0.lock();
+        while a.0 != b.0 {
+            let node = |(at, _): (At, u64)| nodes.get(at.0 as usize);
+            let (Some(one), Some(other)) = (node(a), node(b)) else {
+                return node(a).is_none().cmp(&node(b).is_none());
+            };
+            let levels = one.depth.cmp(&other.depth);
+            if levels.is_ge() {
+                a = (one.above, one.nth);
+            }
+            if levels.is_le() {
+                b = (other.above, other.nth);
+            }
+        }
+        a.1.cmp(&b.1)
     }
 
     /// The one of two nodes whose path comes first.
@@ -165,7 +191,7 @@ mod tests {
     use super::*;
 
     fn push(sums: &Sums<u128>, path: &str, above: At) -> At {
-        sums.push(Node { path: path.as_bytes().into(), depth: 0, above, sum: 0 })
+        sums.push(Node { path: path.as_bytes().into(), depth: 0, above, nth: 0, sum: 0 })
     }
 
     #[test]
@@ -191,6 +217,34 @@ mod tests {
         let [deep, top] = [push(&sums, "a/b", At::NONE), push(&sums, "a", At::NONE)];
         assert_eq!([sums.first(deep, top), sums.first(top, deep), sums.first(deep, deep)], [top, top, deep]);
         assert_eq!([sums.order(top, b"a"), sums.order(deep, b"a")], [Ordering::Equal, Ordering::Greater]);
+    }
+
+    #[test]
+    fn reading_order_is_depth_first() {
+        let sums = Sums::default();
+        let node = |depth, above, nth| sums.push(Node { path: Box::default(), depth, above, nth, sum: 0 });
+        let root = node(0, At::NONE, 0);
+        let (late, early) = (node(1, root, 7), node(1, root, 3));
+        let deep = node(2, late, 1);
+        let file = node(2, early, 4);
+        // The names in the order in which a walk finds them.
+        let names = [
+            (root, 2),
+            (early, 0),
+            (file, 0),
+            (early, 9),
+            (root, 5),
+            (late, 0),
+            (deep, 8),
+            (late, 2),
+            (root, 8),
+            (At::NONE, 0),
+        ];
+        for (i, a) in names.into_iter().enumerate() {
+            for (j, b) in names.into_iter().enumerate() {
+                assert_eq!(sums.read_order(a, b), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

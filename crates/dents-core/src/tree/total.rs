@@ -205,7 +205,7 @@ struct Worker<'s> {
 
 impl Worker<'_> {
     fn node(&mut self, path: &[u8], depth: u32, above: At, sum: Change) -> At {
-        self.shared.sums.push(Node { path: path.into(), depth, above, sum })
+        self.shared.sums.push(Node { path: path.into(), depth, above, nth: 0, sum })
     }
 
     /// Adds to the number of unfinished directories and pieces of a node.
@@ -296,7 +296,7 @@ mod tests {
         let shared = Shared { repeats: Mutex::new(Some(false)), ..Shared::default() };
         let node = |path: &str, above| {
             let (path, depth) = (path.as_bytes().into(), 0);
-            shared.sums.push(Node { path, depth, above, sum: Change::default() })
+            shared.sums.push(Node { path, depth, above, nth: 0, sum: Change::default() })
         };
         let [a, b] = [node("a", At::NONE), node("b", At::NONE)];
         let [y, x] = [node("a/y", a), node("a/x", a)];

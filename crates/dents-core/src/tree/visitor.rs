@@ -87,6 +87,8 @@ pub struct Place<'a> {
     pub parent: u64,
     /// The depth of its *entries*: 0 for operands, 1 for entries of an operand.
     pub depth: u32,
+    /// The [position](Place::position) of the directory in its parent; 0 for the operands and their entries.
+    pub nth: u64,
     /// The path; it begins with the operand. See [`Place::join`].
     pub path: &'a [u8],
     /// Which piece of the directory this batch is.
@@ -95,16 +97,24 @@ pub struct Place<'a> {
     /// operands, the directory that they are relative to. `None` if a piece went to another worker, which could not
     /// open the directory again.
     pub dir: Option<BorrowedFd<'a>>,
-    /// The directory and its ancestors; only where links are followed.
+    /// The directory and its ancestors; only where loops are found.
     pub(super) ancestors: Option<&'a Ancestors>,
 }
 
 impl Place<'_> {
-    /// Whether a directory is this one or one of its ancestors. A link that leads there is yielded as an entry; it is
-    /// not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow).
+    /// Whether a directory is this one or one of its ancestors. A link or a mount that leads there is yielded as an
+    /// entry; it is not entered but reported as [`Problem::Loop`]. Always false except with [`Follow::Always`](super::Follow) and
+    /// [`Options::mounts_loop`](super::Options::mounts_loop).
     #[must_use]
     pub fn is_within(&self, device: (u32, u32), ino: u64) -> bool {
         self.ancestors.is_some_and(|ancestors| ancestors.has(device, ino))
+    }
+
+    /// The position of an entry of this batch in the directory: greater for entries that were read later. With
+    /// [`Order::Inode`](super::Order::Inode) the entries of a piece are in that order instead.
+    #[must_use]
+    pub fn position(&self, entry: &Entry<'_>) -> u64 {
+        u64::from(self.piece.index) << 32 | entry.index() as u64
     }
 
     /// Writes the path of an entry into `path`, replacing its contents.
@@ -147,6 +157,6 @@ pub enum Problem {
     Open,
     /// Reading it. Entries read before were passed to the visitor.
     Read,
-    /// Entering it: it is one of its own ancestors, through a link.
+    /// Entering it: it is one of its own ancestors, through a link or a mount.
     Loop,
 }

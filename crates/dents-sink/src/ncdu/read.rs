@@ -199,18 +199,25 @@ fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> 
                     let Some(level) = levels.pop() else { return Err("a `]` too many".into()) };
                     path.truncate(level.before);
                     if levels.is_empty() {
-                        bytes.expect(b']')?;
-                        let rest = bytes.peek()?;
-                        return if rest.is_none() {
-                            Ok(root_failed)
-                        } else {
-                            Err("something behind the end".into())
-                        };
+                        return ending(bytes).map(|()| root_failed);
                     }
                 }
                 Some(_) => return Err("neither `,` nor `]` behind an entry".into()),
                 None => return Err("the end is missing".into()),
             }
+        }
+    }
+}
+
+/// Reads what is behind the root: elements that another version may have added, which have no meaning here, and the end.
+fn ending(bytes: &mut Bytes) -> Result<(), Stop> {
+    loop {
+        match bytes.next()? {
+            Some(b',') => bytes.skip_value()?,
+            Some(b']') if bytes.peek()?.is_none() => return Ok(()),
+            Some(b']') => return Err("something behind the end".into()),
+            Some(_) => return Err("neither `,` nor `]` behind the root".into()),
+            None => return Err("the end is missing".into()),
         }
     }
 }
@@ -359,6 +366,55 @@ impl Bytes {
             number = Some(number.unwrap_or(0_u32).saturating_mul(10).saturating_add(u32::from(digit - b'0')));
         }
         number.ok_or_else(|| "no version of ncdu's format".into())
+    }
+
+    /// Passes over a value of any size, without its syntax being checked but for brackets and quotes.
+    fn skip_value(&mut self) -> Result<(), Stop> {
+        let mut open = Vec::new();
+        loop {
+            match self.peek()? {
+                None => return Err("the end is missing".into()),
+                Some(b',' | b']' | b'}') if open.is_empty() => return Err("no value behind a `,`".into()),
+                Some(b'"') => self.skip_text()?,
+                Some(b'[' | b'{') if open.len() == LONGEST => {
+                    return Err("brackets deeper than 1,048,576".into());
+                }
+                Some(bracket @ (b'[' | b'{')) => {
+                    open.push(bracket);
+                    self.expect(bracket)?;
+                }
+                Some(bracket @ (b']' | b'}')) => {
+                    if open.pop() != Some(if bracket == b']' { b'[' } else { b'{' }) {
+                        return Err(Stop::Damaged(format!("a `{}` too many", char::from(bracket))));
+                    }
+                    self.expect(bracket)?;
+                }
+                Some(byte) => self.expect(byte)?,
+            }
+            // A number or a word goes on to the next mark.
+            let is_over = matches!(self.peek()?, Some(b',' | b']' | b'}') | None);
+            if open.is_empty() && is_over {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Passes over a text in its quotes.
+    fn skip_text(&mut self) -> Result<(), Stop> {
+        self.expect(b'"')?;
+        let mut is_escaped = false;
+        loop {
+            let some = self.file.fill_buf()?;
+            let Some(byte) = some.first().copied() else { return Err("the end is missing".into()) };
+            self.file.consume(1);
+            self.at += 1;
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => return Ok(()),
+                _ => {}
+            }
+        }
     }
 
     /// An object, from `{` to its `}`.

@@ -211,6 +211,19 @@ fn damage_is_an_error_with_its_place() {
         let error = read(&good[..end]).expect_err("cut off").to_string();
         assert!(error.contains("scan.json") && error.contains("byte "), "{end}: {error}");
     }
+    // Another version may add elements to the outermost array, which ncdu ignores, too.
+    let with = |more: &str| [&good[..good.len() - 1], more.as_bytes(), b"]\n"].concat();
+    for more in [",5", ", {\"a\": [\"]}\\\"\", {}]}", ",[[1, 2],[{\"name\":\"s\"}]] , null,\"x\"", ",-1.5e3"]
+    {
+        let more = with(more);
+        assert_eq!(read(&more).expect("read"), Some(Extent::Complete), "{}", more.escape_ascii());
+        for end in good.len()..more.len() - 1 {
+            let error = read(&more[..end]).expect_err("cut off").to_string();
+            assert!(error.contains("the end is missing"), "{end}: {error}");
+        }
+    }
+    let deep = [b",", &b"[".repeat(900_000)[..], &b"]".repeat(900_000)].concat();
+    read(&with(&String::from_utf8(deep).expect("ASCII"))).expect("read");
     let long = [&b"[1,2,{},[{\"name\":\""[..], &vec![b'x'; 3 << 20], b"\"}]]"].concat();
     let nested = [&b"[1,2,{},[{\"name\":\"r\",\"x\":"[..], &b"[".repeat(900_000), b"}]]"].concat();
     let object = |text: &str| format!("[1,2,{{}},[{{\"name\":\"r\"}},{text}]]").into_bytes();
@@ -218,7 +231,10 @@ fn damage_is_an_error_with_its_place() {
         (b"[2,0,{},[{\"name\":\"r\"}]]".to_vec(), "version 2"),
         (b"[1,2,{},{\"name\":\"r\"}]".to_vec(), "the root is no directory"),
         (b"[1,2,{},[{\"name\":\"r\"}]] x".to_vec(), "something behind the end"),
-        (b"[1,2,{},[{\"name\":\"r\"}],[{\"name\":\"s\"}]]".to_vec(), "no `]`"),
+        (b"[1,2,{},[{\"name\":\"r\"}] 5]".to_vec(), "behind the root"),
+        (b"[1,2,{},[{\"name\":\"r\"}],]".to_vec(), "no value"),
+        (b"[1,2,{},[{\"name\":\"r\"}],[{]}]".to_vec(), "a `]` too many"),
+        (b"[1,2,{},[{\"name\":\"r\"}],5}".to_vec(), "behind the root"),
         (b"[{\"v\":1}]".to_vec(), "no version"),
         (long, "longer than 1 MiB"),
         (nested, "no entry of ncdu"),

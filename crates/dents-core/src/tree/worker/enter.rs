@@ -1,7 +1,6 @@
 //! Opens the subdirectories that wait.
 
 use super::{Reading, Worker, place_of};
-use crate::tree::Follow;
 use crate::tree::ancestors::Ancestors;
 use crate::tree::open::{self, Border};
 use crate::tree::shared::Shared;
@@ -115,7 +114,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let found = shared.border.found(dir.as_fd(), &mut self.tally.requests);
             about.device = Some(found.map_err(unopened)?);
         }
-        if shared.options.follow == Follow::Always {
+        if shared.finds_loops() {
             self.tally.requests += 1;
             let statx = stat::fstat(dir.as_fd(), Mask::INO).map_err(unopened)?;
             let ancestors = Ancestors::child(siblings.about.ancestors.as_ref(), statx.dev(), statx.ino());

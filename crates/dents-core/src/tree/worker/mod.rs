@@ -264,7 +264,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             }
             _ => {
                 let (piece, dir) = (Piece { index: 0, last: true }, Some(shared.options.at));
-                Place { id: 0, parent: 0, depth: 0, path: b"", piece, dir, ancestors: None }
+                Place { id: 0, parent: 0, depth: 0, nth: 0, path: b"", piece, dir, ancestors: None }
             }
         }
     }
@@ -344,7 +344,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 continue;
             }
             match descend(&place, &entry, state) {
-                Step::Enter => gathering.push(entry.c_name(), may_be_link, entry.d_ino()),
+                Step::Enter => {
+                    gathering.push(entry.c_name(), may_be_link, entry.d_ino(), place.position(&entry))
+                }
                 Step::Skip => {}
                 Step::Stop => return shared.stop(),
             }
@@ -386,6 +388,6 @@ fn place_of<'w, S>(
     piece: Piece,
     dir: Option<BorrowedFd<'w>>,
 ) -> Place<'w> {
-    let About { id, parent, depth, ref ancestors, .. } = *about;
-    Place { id, parent, depth, path, piece, dir, ancestors: ancestors.as_deref() }
+    let About { id, parent, depth, nth, ref ancestors, .. } = *about;
+    Place { id, parent, depth, nth, path, piece, dir, ancestors: ancestors.as_deref() }
 }
