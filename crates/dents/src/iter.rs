@@ -1,16 +1,18 @@
 //! Walks by entries.
 
 use crate::batch::{Exclusions, error_of};
-use crate::entry::Block;
+use crate::entry::{Block, join};
 use crate::filter::State;
 use crate::ordered::Ordered;
 use crate::threads::Threads;
 use crate::{Entry, Error, Step, Walk};
 use dents_core::batch as core;
+use dents_core::needs::Kind;
 use dents_core::tree::{self, Failure, Place, Visitor};
 use std::ffi::{CStr, CString};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -41,7 +43,34 @@ struct Stream {
     now: Arc<Block>,
     next: usize,
     cancel: crate::Cancel,
+    skips: Arc<Skips>,
     walk: Option<JoinHandle<()>>,
+}
+
+/// Directories whose contents are not wanted any more.
+#[derive(Default)]
+struct Skips {
+    are_any: AtomicBool,
+    paths: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Skips {
+    fn add(&self, path: Vec<u8>) {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        self.are_any.store(true, Relaxed);
+    }
+
+    /// Whether this directory, or one above it, is skipped.
+    fn cover(&self, directory: &[u8]) -> bool {
+        self.are_any.load(Relaxed) && {
+            let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_below =
+                |rest: &[u8], path: &[u8]| rest.is_empty() || path.ends_with(b"/") || rest[0] == b'/';
+            paths
+                .iter()
+                .any(|path| directory.strip_prefix(&path[..]).is_some_and(|rest| is_below(rest, path)))
+        }
+    }
 }
 
 enum Part {
@@ -56,18 +85,44 @@ impl IntoIter {
         }
         let (sender, messages) = sync_channel(MOST_MESSAGES);
         let own = crate::Cancel::default();
-        let (cancel, fallback) = (own.clone(), walk.clone());
-        match Builder::new().name("dents".to_owned()).spawn(move || search(&walk, &own, &sender)) {
+        let (cancel, fallback, skips) = (own.clone(), walk.clone(), Arc::<Skips>::default());
+        let search = {
+            let skips = Arc::clone(&skips);
+            move || search(&walk, &own, &skips, &sender)
+        };
+        match Builder::new().name("dents".to_owned()).spawn(search) {
             Ok(thread) => IntoIter(Source::Threads(Stream {
                 messages: Some(messages),
                 message: Vec::new().into_iter(),
                 now: Arc::default(),
                 next: 0,
                 cancel,
+                skips,
                 walk: Some(thread),
             })),
             // No thread could be started: walk on the calling thread.
             Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(fallback)))),
+        }
+    }
+
+    /// Leaves out what is left of the current directory: of the directory that was yielded last; if the last entry was no directory,
+    /// of the one that contains it. Nothing more from there, or from below, is yielded.
+    ///
+    /// Threads may have read some of it before; they enter no more directories there. To know beforehand what to leave out,
+    /// [`filter_entry`](crate::Walk::filter_entry) costs less.
+    ///
+    /// ```
+    /// let mut entries = dents::Walk::new(".").into_iter();
+    /// while let Some(entry) = entries.next() {
+    ///     if entry.is_ok_and(|entry| entry.file_type().is_dir() && entry.file_name() == "src") {
+    ///         entries.skip_current_dir();
+    ///     }
+    /// }
+    /// ```
+    pub fn skip_current_dir(&mut self) {
+        match &mut self.0 {
+            Source::Threads(stream) => stream.skip_current_dir(),
+            Source::Ordered(ordered) => ordered.skip_current_dir(),
         }
     }
 }
@@ -93,6 +148,7 @@ impl Stream {
                 }
             }
             match self.message.next() {
+                Some(Part::Block(block)) if self.skips.cover(&block.path) => {}
                 Some(Part::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
                 Some(Part::Failed(error)) => return Some(Err(*error)),
                 None => match self.messages.as_ref()?.recv() {
@@ -104,6 +160,17 @@ impl Stream {
                     }
                 },
             }
+        }
+    }
+
+    fn skip_current_dir(&mut self) {
+        let Some(last) = self.next.checked_sub(1) else { return };
+        let entry = self.now.batch.entry(last);
+        if entry.kind() == Kind::Dir {
+            self.skips.add(join(&self.now.path, entry.name()));
+        } else if self.now.depth > 0 {
+            self.skips.add(self.now.path.clone());
+            self.next = self.now.batch.len();
         }
     }
 
@@ -126,12 +193,12 @@ impl Drop for Stream {
     }
 }
 
-fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
+fn search(walk: &Walk, own: &crate::Cancel, skips: &Skips, sender: &SyncSender<Vec<Part>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
     let make = |_| {
         let (sender, message, since) = (sender.clone(), Vec::new(), Instant::now());
-        Sender { exclusions: Exclusions::new(walk), own, sender, message, entries: 0, since }
+        Sender { exclusions: Exclusions::new(walk), own, skips, sender, message, entries: 0, since }
     };
     let end = tree::walk(&roots, &walk.options(), &Threads, make).end;
     let errors = walk.invalid_roots().chain(walk.error_of_end(end));
@@ -142,6 +209,7 @@ fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
 struct Sender<'w> {
     exclusions: Exclusions<'w>,
     own: &'w crate::Cancel,
+    skips: &'w Skips,
     sender: SyncSender<Vec<Part>>,
     /// Blocks and errors that were not sent yet; the number of their entries; the time of the last message.
     message: Vec<Part>,
@@ -189,8 +257,10 @@ impl Visitor for Sender<'_> {
         self.send(Part::Block(Box::new(block)), entries)
     }
 
-    fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        self.exclusions.descend(entry)
+    fn descend(&mut self, place: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
+        let is_skipped =
+            self.skips.are_any.load(Relaxed) && self.skips.cover(&join(place.path, entry.name()));
+        if is_skipped { Step::Skip } else { self.exclusions.descend(entry) }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {

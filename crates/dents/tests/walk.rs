@@ -509,3 +509,127 @@ fn files_that_git_ignores_are_left_out() {
         assert!(has("a/1") && has(".gitignore") && !has("many") && !has("x.o") && !has(".git"), "{seen:?}");
     }
 }
+
+#[test]
+fn the_current_directory_is_skipped_as_walkdir_skips_it() {
+    let playground = Playground::tree();
+    // After a directory, and after a file in the middle of one.
+    for name in ["many", "f300", "b", "22", "x"] {
+        let is_it = |path: &Path| path.file_name().is_some_and(|found| found == name);
+        let mut expected = Vec::new();
+        let mut entries = walkdir::WalkDir::new(&playground.0).sort_by_file_name().into_iter();
+        while let Some(entry) = entries.next() {
+            let path = entry.unwrap().into_path();
+            if is_it(&path) {
+                entries.skip_current_dir();
+            }
+            expected.push(path);
+        }
+        let mut found = Vec::new();
+        let mut entries = Walk::new(&playground.0).sort_by_file_name().into_iter();
+        while let Some(entry) = entries.next() {
+            let path = entry.unwrap().into_path();
+            if is_it(&path) {
+                entries.skip_current_dir();
+            }
+            found.push(path);
+        }
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_walk_on_threads_skips_what_is_left_of_a_directory() {
+    let playground = Playground::tree();
+    for (name, is_directory) in [("many", true), ("a", true), ("f300", false), ("22", false)] {
+        let mut entries = Walk::new(&playground.0).threads(3).into_iter();
+        let (mut found, mut skipped) = (Vec::new(), None);
+        while let Some(entry) = entries.next() {
+            let entry = entry.unwrap();
+            let path = entry.path();
+            let is_below = skipped.as_ref().is_some_and(|skipped: &PathBuf| path.starts_with(skipped));
+            assert!(!is_below, "{} after {name}", path.display());
+            if entry.file_name() == name {
+                entries.skip_current_dir();
+                skipped = Some(if is_directory { path.clone() } else { path.parent().unwrap().to_owned() });
+            }
+            found.push(path);
+        }
+        let skipped = skipped.expect("it was found");
+        for (path, _, _) in ours(Walk::new(&playground.0)).0 {
+            assert!(path.starts_with(&skipped) || found.contains(&path), "{} is missing", path.display());
+        }
+        assert!(found.iter().all(|path| fs::symlink_metadata(path).is_ok()));
+    }
+}
+
+#[test]
+fn a_skip_of_the_first_root_leaves_the_second() {
+    let playground = Playground::tree();
+    for sorted in [false, true] {
+        let walk = Walk::new(playground.0.join("a")).add(playground.0.join("many"));
+        let walk = if sorted { walk.sort_by_file_name() } else { walk };
+        let (mut entries, mut found) = (walk.into_iter(), 0);
+        while let Some(entry) = entries.next() {
+            if entry.unwrap().file_name() == "a" {
+                entries.skip_current_dir();
+            }
+            found += 1;
+        }
+        assert_eq!(found, 2 + 700, "sorted: {sorted}");
+    }
+}
+
+#[test]
+fn a_path_with_a_nul_is_invalid_everywhere() {
+    let kinds = [read_dir("a\0b").map(drop), scandir("a\0b").map(drop)];
+    for kind in kinds {
+        assert_eq!(kind.unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
+    }
+}
+
+#[test]
+fn types_may_be_sent_and_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<dents::ReadDir>();
+    shared::<dents::Entry>();
+    shared::<dents::Error>();
+    shared::<Walk>();
+}
+
+/// The message of a panic names the line of the program, not one of the library.
+#[test]
+fn a_panic_over_an_undeclared_fact_is_where_it_was_read() {
+    static PLACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let playground = Playground::tree();
+    let entry = Walk::new(&playground.0).into_iter().next().unwrap().unwrap();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|place| place.file().to_owned()).unwrap_or_default();
+        PLACES.lock().unwrap().push(place);
+    }));
+    let readers: [fn(&dents::Entry); 6] = [
+        |entry| {
+            let _ = entry.size();
+        },
+        |entry| {
+            let _ = entry.view().size();
+        },
+        |entry| {
+            let _ = entry.modified();
+        },
+        |entry| {
+            let _ = entry.view().created();
+        },
+        |entry| drop(entry.link().map(Path::to_owned)),
+        |entry| drop(entry.view().link().map(Path::to_owned)),
+    ];
+    for read in readers {
+        let entry = std::panic::AssertUnwindSafe(&entry);
+        assert!(std::panic::catch_unwind(move || read(*entry)).is_err());
+    }
+    std::panic::set_hook(before);
+    let places = PLACES.lock().unwrap();
+    let here = places.iter().filter(|place| *place == file!()).count();
+    assert!(here >= 6 && !places.iter().any(|place| place.contains("src/entry.rs")), "{places:?}");
+}
