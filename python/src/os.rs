@@ -108,10 +108,9 @@ pub(crate) fn name<'py>(py: Python<'py>, bytes: &[u8], as_bytes: bool) -> PyResu
     if as_bytes {
         return Ok(PyBytes::new(py, bytes).into_any());
     }
-    if bytes.is_ascii()
-        && let Ok(text) = std::str::from_utf8(bytes)
-    {
-        return Ok(PyString::new(py, text).into_any());
+    if bytes.is_ascii() {
+        // SAFETY: ASCII is UTF-8. A second check of each name would be a part of what a small directory costs.
+        return Ok(PyString::new(py, unsafe { std::str::from_utf8_unchecked(bytes) }).into_any());
     }
     // SAFETY: the pointer and length are those of `bytes`; the result is a new `str`, or NULL with an exception set.
     unsafe {

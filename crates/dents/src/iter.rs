@@ -10,7 +10,7 @@ use dents_core::batch as core;
 use dents_core::needs::Kind;
 use dents_core::tree::{self, Failure, Place, Visitor};
 use std::ffi::{CStr, CString};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -23,6 +23,29 @@ const MOST_MESSAGES: usize = 32;
 /// each small directory, which took half of the walk's time.
 const MESSAGE_ENTRIES: usize = 512;
 const MESSAGE_TIME: Duration = Duration::from_millis(1);
+
+/// Walks by entries that may have threads of their own at a time, where the number of threads is left to the library. An unread one holds
+/// its threads, some descriptors and up to two megabytes.
+const WITH_THREADS: usize = 16;
+
+static NOW_WITH_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// The right of one walk to threads of its own.
+struct Seat;
+
+impl Seat {
+    /// `None` if all are taken. Nothing waits for one: it may be held by a walk that nobody reads.
+    fn take() -> Option<Seat> {
+        let one_more = |taken| (taken < WITH_THREADS).then_some(taken + 1);
+        NOW_WITH_THREADS.try_update(Relaxed, Relaxed, one_more).ok().map(|_| Seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        NOW_WITH_THREADS.fetch_sub(1, Relaxed);
+    }
+}
 
 /// The entries of a [`Walk`].
 ///
@@ -45,6 +68,8 @@ struct Stream {
     cancel: crate::Cancel,
     skips: Arc<Skips>,
     walk: Option<JoinHandle<()>>,
+    /// None if the caller set the number of threads, and from the end of the walk on.
+    seat: Option<Seat>,
 }
 
 /// Directories whose contents are not wanted any more.
@@ -80,7 +105,8 @@ enum Part {
 
 impl IntoIter {
     pub(crate) fn new(walk: Walk) -> IntoIter {
-        if walk.is_ordered() || walk.threads == Some(1) {
+        let seat = if walk.threads.is_none() { Seat::take() } else { None };
+        if walk.is_ordered() || walk.threads.map_or(seat.is_none(), |threads| threads == 1) {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
         let (sender, messages) = sync_channel(MOST_MESSAGES);
@@ -99,6 +125,7 @@ impl IntoIter {
                 cancel,
                 skips,
                 walk: Some(thread),
+                seat,
             })),
             // No thread could be started: walk on the calling thread.
             Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(fallback)))),
@@ -156,6 +183,7 @@ impl Stream {
                     Err(_) => {
                         self.messages = None;
                         self.join();
+                        self.seat = None;
                         return None;
                     }
                 },

@@ -444,6 +444,48 @@ fn a_walk_does_not_wait_for_unread_walks() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
+/// Of many open walks that are not read, few have threads, and none waits for another. All can be read to their ends.
+#[test]
+fn a_hundred_open_walks_are_cheap() {
+    if let Some(output) = with_descriptors(1024, "a_hundred_open_walks_are_cheap") {
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    for number in 0..80 {
+        let directory = tree.0.join(number.to_string());
+        fs::create_dir(&directory).unwrap();
+        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
+    }
+    let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
+    let resident = || {
+        let pages = fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4 / 1024
+    };
+    let first_two = |_| {
+        let mut walk = Walk::new(&tree.0).into_iter();
+        assert!(walk.next().unwrap().is_ok() && walk.next().unwrap().is_ok());
+        walk
+    };
+    // These may have threads; a busy machine may seem to have a slow disk, for which they start many.
+    let mut unread: Vec<_> = (0..16).map(first_two).collect();
+    std::thread::sleep(Duration::from_secs(1));
+    let before = (count("task"), count("fd"), resident());
+    unread.extend((16..100).map(first_two));
+    std::thread::sleep(Duration::from_millis(300));
+    let now = (count("task"), count("fd"), resident());
+    println!("threads, descriptors, MiB: {before:?} of 16 walks, {now:?} of 100");
+    assert!(now.0 <= before.0, "more threads");
+    assert!(now.1 <= before.1 + 84 * 3 && now.2 <= before.2 + 30, "{before:?} {now:?}");
+    let last = unread.pop().unwrap();
+    assert_eq!(last.filter(Result::is_ok).count(), 1 + 80 * 521 - 2);
+    // What the walks held is free for others again.
+    drop(unread);
+    let without = count("task");
+    let again: Vec<_> = (0..3).map(first_two).collect();
+    assert!(count("task") > without, "{} threads", again.len());
+}
+
 /// A sorted walk keeps ancestors open for speed alone.
 #[test]
 fn a_deep_sorted_walk_needs_few_descriptors() {
