@@ -12,7 +12,7 @@ use dents_core::tree::{self, Failure, Place, Visitor};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -224,9 +224,14 @@ impl Drop for Stream {
 fn search(walk: &Walk, own: &crate::Cancel, skips: &Skips, sender: &SyncSender<Vec<Part>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
-    let make = |_| {
-        let (sender, message, since) = (sender.clone(), Vec::new(), Instant::now());
-        Sender { exclusions: Exclusions::new(walk), own, skips, sender, message, entries: 0, since }
+    let boxes = Outboxes { sender: sender.clone(), all: Mutex::default() };
+    let make = |number| Sender {
+        exclusions: Exclusions::new(walk),
+        own,
+        skips,
+        number,
+        outbox: boxes.add(number),
+        boxes: &boxes,
     };
     let end = tree::walk(&roots, &walk.options(), &Threads, make).end;
     let errors = walk.invalid_roots().chain(walk.error_of_end(end));
@@ -234,64 +239,124 @@ fn search(walk: &Walk, own: &crate::Cancel, skips: &Skips, sender: &SyncSender<V
     let _ = sender.send(errors.map(|error| Part::Failed(Box::new(error))).collect());
 }
 
-struct Sender<'w> {
-    exclusions: Exclusions<'w>,
-    own: &'w crate::Cancel,
-    skips: &'w Skips,
-    sender: SyncSender<Vec<Part>>,
-    /// Blocks and errors that were not sent yet; the number of their entries; the time of the last message.
+/// What a thread has not sent yet.
+struct Outbox {
     message: Vec<Part>,
+    /// The number of its entries, and the time of the last message.
     entries: usize,
     since: Instant,
 }
 
+/// The outboxes of all threads, by their numbers. A thread holds no more than one of their locks.
+struct Outboxes {
+    sender: SyncSender<Vec<Part>>,
+    all: Mutex<Vec<(usize, Arc<Mutex<Outbox>>)>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Outboxes {
+    fn add(&self, number: usize) -> Arc<Mutex<Outbox>> {
+        let outbox = Outbox { message: Vec::new(), entries: 0, since: Instant::now() };
+        let outbox = Arc::new(Mutex::new(outbox));
+        lock(&self.all).push((number, Arc::clone(&outbox)));
+        outbox
+    }
+
+    /// Sends what a thread has. Returns false if the receiver is gone. The lock is held meanwhile: a thread that needs this sent before its
+    /// own waits for that. The receiver takes no lock.
+    fn send(&self, outbox: &mut Outbox) -> bool {
+        let message = std::mem::take(&mut outbox.message);
+        (outbox.entries, outbox.since) = (0, Instant::now());
+        message.is_empty() || self.sender.send(message).is_ok()
+    }
+
+    /// Sends what this thread has.
+    fn send_of(&self, number: usize) {
+        let found =
+            lock(&self.all).iter().find(|(one, _)| *one == number).map(|(_, outbox)| Arc::clone(outbox));
+        if let Some(outbox) = found {
+            self.send(&mut lock(&outbox));
+        }
+    }
+}
+
+/// The state of a directory, and the number of the thread that opened it: in its outbox, if not yet sent, are the entries of the
+/// directories above. Roots are passed by the first thread.
+#[derive(Clone, Default)]
+struct Opened {
+    state: State,
+    by: usize,
+}
+
+struct Sender<'w> {
+    exclusions: Exclusions<'w>,
+    own: &'w crate::Cancel,
+    skips: &'w Skips,
+    number: usize,
+    outbox: Arc<Mutex<Outbox>>,
+    boxes: &'w Outboxes,
+}
+
 impl Drop for Sender<'_> {
     fn drop(&mut self) {
-        self.send_message();
+        self.boxes.send(&mut lock(&self.outbox));
     }
 }
 
 impl Sender<'_> {
-    fn send(&mut self, part: Part, entries: usize) -> Step {
-        self.message.push(part);
-        self.entries += entries;
-        let is_due = self.entries >= MESSAGE_ENTRIES || self.since.elapsed() >= MESSAGE_TIME;
-        if self.own.is_cancelled() || is_due && !self.send_message() { Step::Stop } else { Step::Enter }
+    /// A directory comes before its contents: what the thread that has its entry has not sent yet is sent before what this one finds.
+    fn send_above(&self, by: usize) {
+        if by != self.number {
+            self.boxes.send_of(by);
+        }
     }
 
-    /// Returns false if the receiver is gone.
-    fn send_message(&mut self) -> bool {
-        let message = std::mem::take(&mut self.message);
-        (self.entries, self.since) = (0, Instant::now());
-        message.is_empty() || self.sender.send(message).is_ok()
+    fn send(&mut self, part: Part, entries: usize, at_once: bool) -> Step {
+        let mut outbox = lock(&self.outbox);
+        outbox.message.push(part);
+        outbox.entries += entries;
+        let is_due = at_once || outbox.entries >= MESSAGE_ENTRIES || outbox.since.elapsed() >= MESSAGE_TIME;
+        if self.own.is_cancelled() || is_due && !self.boxes.send(&mut outbox) {
+            Step::Stop
+        } else {
+            Step::Enter
+        }
     }
 }
 
 impl Visitor for Sender<'_> {
-    type State = State;
+    type State = Opened;
 
-    fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        self.exclusions.opened(place, state)
+    fn opened(&mut self, place: &Place<'_>, opened: &mut Opened) -> Step {
+        self.send_above(opened.by);
+        opened.by = self.number;
+        self.exclusions.opened(place, &mut opened.state)
     }
 
-    fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        if !self.exclusions.take(place, batch, state) || batch.is_empty() {
+    fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, opened: &Opened) -> Step {
+        if !self.exclusions.take(place, batch, &opened.state) || batch.is_empty() {
             return if self.own.is_cancelled() { Step::Stop } else { Step::Enter };
         }
+        self.send_above(opened.by);
         let (path, depth) = (place.path.to_vec(), place.depth as usize);
         let Exclusions { walk, kept } = &self.exclusions;
         let block = Block { path, depth, follow: walk.follow, batch: batch.clone(), kept: kept.clone() };
         let entries = block.batch.len();
-        self.send(Part::Block(Box::new(block)), entries)
+        // A part of a large directory may come from a thread that did not open it: its subdirectories do not know that thread.
+        let is_part = place.piece.index > 0 || !place.piece.last;
+        self.send(Part::Block(Box::new(block)), entries, is_part)
     }
 
-    fn descend(&mut self, place: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
+    fn descend(&mut self, place: &Place<'_>, entry: &core::Entry<'_>, _: &Opened) -> Step {
         let is_skipped =
             self.skips.are_any.load(Relaxed) && self.skips.cover(&join(place.path, entry.name()));
         if is_skipped { Step::Skip } else { self.exclusions.descend(entry) }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.send(Part::Failed(Box::new(error_of(failure))), 1)
+        self.send(Part::Failed(Box::new(error_of(failure))), 1, false)
     }
 }

@@ -605,6 +605,24 @@ fn a_walk_on_threads_skips_what_is_left_of_a_directory() {
     }
 }
 
+/// Threads send entries in messages, and one may read a directory whose entry another thread has not sent yet.
+#[test]
+fn a_directory_comes_before_its_contents_on_threads_too() {
+    let playground = Playground::new();
+    for number in 0..300 {
+        fs::create_dir_all(playground.0.join(format!("a{}/b{}/c{number}", number % 7, number % 31))).unwrap();
+    }
+    for round in 0..200 {
+        let mut seen = std::collections::HashSet::new();
+        for entry in Walk::new(&playground.0).threads(4) {
+            let path = entry.unwrap().into_path();
+            let parent = path.parent().unwrap();
+            assert!(path == playground.0 || seen.contains(parent), "round {round}: {}", path.display());
+            seen.insert(path);
+        }
+    }
+}
+
 #[test]
 fn a_skip_of_the_first_root_leaves_the_second() {
     let playground = Playground::tree();
