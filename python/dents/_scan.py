@@ -23,7 +23,7 @@ def _line(command, roots, options):
 
 
 class Scan:
-    """A scan of trees, which begins when the program takes its result. See dents.scan."""
+    """A scan of trees. Each time its result is taken, a scan begins, when the first batch is. See dents.scan."""
 
     def __init__(self, roots, needs, progress, options):
         self._progress = progress
@@ -31,13 +31,22 @@ class Scan:
         self._needs = None if needs is None else list(needs)
         self._options = options
         self._run = _dents.Run()
-        self._taken = False
+        try:
+            self._query = self._parsed()
+        except ValueError:
+            # Options about a file, such as journal, are for to_parquet alone.
+            if self._needs is not None or not _dents.Run.understands(self._parquet("-.parquet")):
+                raise
+            self._query = None
+
+    def _parsed(self):
+        return _dents.Query(_line("scan", self._roots, self._options), self._needs)
+
+    def _parquet(self, path):
+        return _line("scan", self._roots, {"format": "parquet", "output": path, **self._options})
 
     def _stream(self):
-        if self._taken:
-            raise ValueError("the result of this scan was taken: make another scan")
-        self._taken = True
-        return self._run.stream(_line("scan", self._roots, self._options), self._needs, self._progress)
+        return self._run.stream(self._query or self._parsed(), self._progress)
 
     def batches(self):
         """Yields the result as batches, in no order, while the scan runs."""
@@ -56,7 +65,15 @@ class Scan:
             yield from batch.rows()
 
     def __arrow_c_stream__(self, requested_schema=None):
+        """The Arrow PyCapsule interface: each stream is a scan of its own, which begins when its first batch is taken."""
         return self._stream().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self):
+        return (self._query or self._parsed()).__arrow_c_schema__()
+
+    def __array__(self, *_given, **_named):
+        # numpy, and with it the constructor of pandas.DataFrame, would make an array of batches.
+        raise TypeError("a scan is a table, not an array: use pandas.DataFrame.from_arrow(scan); before pandas 3, pyarrow.table(scan).to_pandas()")
 
     def to_parquet(self, path, *, progress=None):
         """Writes the file that `dents scan -o` writes, with all columns. Returns whether everything could be read; messages() has the errors.
@@ -65,22 +82,18 @@ class Scan:
         """
         if self._needs is not None:
             raise ValueError("to_parquet writes the columns of dents scan -o: leave needs out")
-        if self._taken:
-            raise ValueError("the result of this scan was taken: make another scan")
-        self._taken = True
-        options = {"format": "parquet", "output": os.fspath(path), **self._options}
-        return self._run.command(_line("scan", self._roots, options), progress or self._progress)
+        return self._run.command(self._parquet(os.fspath(path)), progress or self._progress)
 
     def cancel(self):
-        """Stops the scan, from any thread. Its result then raises dents.Cancelled."""
+        """Stops the scan, from any thread. Its results then raise dents.Cancelled, also those that are taken later."""
         self._run.cancel()
 
     def seen(self):
-        """The numbers of directories and of entries so far."""
+        """The numbers of directories and of entries so far, of the scan that began last."""
         return self._run.seen()
 
     def messages(self):
-        """Takes the messages about files that could not be read: (text, path or None, error number or None). At most 1,000 are kept."""
+        """Takes the messages of the scan that began last, about files that could not be read: (text, path or None, error number or None). At most 1,000 are kept."""
         return self._run.messages()[0]
 
 
@@ -88,8 +101,9 @@ def scan(*roots, needs=None, progress=None, **options):
     """Scans trees. `needs` names columns (default: all); other arguments are options of `dents scan`: type="f", size="+1M", max_depth=3.
 
     A scan requests from the kernel only the facts that the columns and filters need: path and type cost no stat. The result is Arrow data: pass it
-    to pyarrow.table(), polars.DataFrame() or duckdb, or take batches() or rows(). A wrong option raises ValueError.
-    
+    to pyarrow.table(), polars.DataFrame(), pandas.DataFrame.from_arrow() or duckdb, or take batches() or rows(). Each of them begins a scan. A wrong
+    option raises ValueError at once.
+
     progress(directories, entries) is called about 20 times a second while the result is taken; an exception in it ends the scan.
     """
     return Scan(roots, needs, progress, options)

@@ -105,10 +105,15 @@ async def readdirx(path, flags=DENTS):
     return await _client().result(lambda port: port.readdirx(path, flags), isinstance(path, bytes), path)
 
 
-async def scan(*roots, needs=None, **options):
+def scan(*roots, needs=None, **options):
     """Yields the batches of dents.scan(...). Leaving the loop, or cancelling its task, stops the scan."""
+    query = _dents.Query(_line("scan", roots, options), None if needs is None else list(needs))
+    return _batches(query)
+
+
+async def _batches(query):
     run = _dents.Run()
-    stream = run.stream(_line("scan", roots, options), None if needs is None else list(needs))
+    stream = run.stream(query)
     client = _client()
     try:
         while (batch := await client.result(lambda port: port.next_batch(stream))) is not None:

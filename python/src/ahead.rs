@@ -20,6 +20,7 @@ use dents_sys::{AsFd, BorrowedFd, OwnedFd, Result, dir};
 use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What `os.stat_result` has; the rest is in the `Extra`.
 const FACTS: Needs = Needs::TYPE
@@ -33,10 +34,12 @@ const FACTS: Needs = Needs::TYPE
     .union(Needs::BLOCKS)
     .union(Needs::MTIME);
 
-/// Entries in the first buffer that are worth starting threads for.
+/// Entries that are worth starting threads for.
 const LARGE: usize = 1_000;
-/// How long a wait lasts before signals are looked at.
-const PATIENCE_NS: u64 = 50_000_000;
+/// A full first buffer has at least this many names.
+const FULL: usize = 200;
+/// How long names are read, and how long a wait lasts, before signals are looked at.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Names, and the same with their metadata.
 type Part = Arc<Item<Batch, Batch>>;
@@ -57,8 +60,10 @@ pub(crate) enum Begun {
 pub(crate) struct Ahead {
     shared: ManuallyDrop<Arc<Shared>>,
     parts: VecDeque<Part>,
-    /// How reading ended.
-    ended: Result<()>,
+    /// The number of parts that the threads may take.
+    offered: usize,
+    /// How reading ended; None while names are left to read.
+    ended: Option<Result<()>>,
     generation: u32,
 }
 
@@ -84,19 +89,23 @@ fn ask(dir: BorrowedFd<'_>, names: &Batch) -> Batch {
     batch
 }
 
-/// Reads all names, and begins to stat them.
+fn names() -> Batch {
+    Batch::new(NeedsByKind::all(FACTS).with_extra())
+}
+
+/// Reads the first names, and begins to stat them.
 pub(crate) fn begin(reader: &mut Reader, filter: &Filter) -> Begun {
-    let names = || Batch::new(NeedsByKind::all(FACTS).with_extra());
     let mut first = names();
-    let ended = reader.read(filter, &mut first);
-    let is_large = ended == Ok(true) && first.len() >= LARGE;
-    if is_large
-        && !Policy::of(reader.fs()).is_far()
-        && let Ok(dir) = reader.dir().try_clone_to_owned()
-    {
-        let mut ahead = Ahead::new(first, dir, Policy::of(reader.fs()));
-        ahead.ended = ahead.read(reader, filter, names);
-        return Begun::Parts(ahead);
+    let mut ended = reader.read(filter, &mut first);
+    if ended == Ok(true) && first.len() >= FULL && !Policy::of(reader.fs()).is_far() {
+        while ended == Ok(true) && first.len() < LARGE {
+            ended = reader.read(filter, &mut first);
+        }
+        if ended == Ok(true)
+            && let Ok(dir) = reader.dir().try_clone_to_owned()
+        {
+            return Begun::Parts(Ahead::new(first, dir, Policy::of(reader.fs())));
+        }
     }
     let count = Count::default();
     let ended = asking(&count, |asking| {
@@ -121,30 +130,34 @@ impl Ahead {
             let _ = std::thread::Builder::new().name("dents-stat".to_owned()).spawn(move || shared.work());
         }
         let parts = VecDeque::from([first]);
-        Ahead { shared: ManuallyDrop::new(shared), parts, ended: Ok(()), generation: os::generation() }
+        let (shared, offered) = (ManuallyDrop::new(shared), parts.len());
+        Ahead { shared, parts, offered, ended: None, generation: os::generation() }
     }
 
-    /// Reads the other names. They are offered when the threads have nothing more to do: those that are offered together are
-    /// taken in the caller's order.
-    fn read(&mut self, reader: &mut Reader, filter: &Filter, names: impl Fn() -> Batch) -> Result<()> {
-        let turns = &self.shared.turns;
-        let mut offered = self.parts.len();
-        let ended = loop {
+    /// Reads other names for a while. Returns whether all were read. They are offered when the threads have nothing more to
+    /// do: those that are offered together are taken in the caller's order.
+    pub(crate) fn read(&mut self, reader: &mut Reader, filter: &Filter) -> bool {
+        let start = Instant::now();
+        while self.ended.is_none() {
             let mut batch = names();
             let ended = reader.read(filter, &mut batch);
             if !batch.is_empty() {
                 self.parts.push_back(Item::new(batch));
             }
-            if turns.next_unread().0 == 0 {
-                turns.offer(self.parts.range(offered..));
-                offered = self.parts.len();
-            }
             if ended != Ok(true) {
-                break ended.map(drop);
+                self.ended = Some(ended.map(drop));
             }
-        };
-        turns.offer(self.parts.range(offered..));
-        ended
+            // After a fork the threads are the parent's, and locks may have been held.
+            let is_own = self.generation == os::generation();
+            if is_own && (self.ended.is_some() || self.shared.turns.next_unread().0 == 0) {
+                self.shared.turns.offer(self.parts.range(self.offered..));
+                self.offered = self.parts.len();
+            }
+            if start.elapsed() >= PATIENCE {
+                break;
+            }
+        }
+        self.ended.is_some()
     }
 
     /// The next entries; None if that takes long. Afterwards [`Ahead::ended`] tells whether they were the last.
@@ -154,7 +167,7 @@ impl Ahead {
         let ask = |names: &Batch| ask(dir.as_fd(), names);
         let batch = if self.generation == os::generation() {
             while turns.read_ahead(part, |_| true, ask, |_| &[]) {}
-            match turns.take(part, Some(PATIENCE_NS)) {
+            match turns.take(part, Some(PATIENCE.as_nanos() as u64)) {
                 Turn::Found(batch) => batch,
                 Turn::Yours => ask(part.payload()),
                 Turn::Late => return None,
@@ -169,7 +182,7 @@ impl Ahead {
 
     /// How reading ended, after the last part.
     pub(crate) fn ended(&self) -> Option<Result<()>> {
-        self.parts.is_empty().then_some(self.ended)
+        if self.parts.is_empty() { self.ended } else { None }
     }
 }
 

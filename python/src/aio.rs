@@ -9,7 +9,7 @@
 //! afterwards, and a thread that waits looks at the queue again after it has registered as a waiter.
 
 use crate::os;
-use crate::scan::{Batch, Stream, lock};
+use crate::scan::{self, Batch, Stream, lock};
 use dents::Threads;
 use dents_arrow::{Failure, Next};
 use dents_core::batch::Entry;
@@ -33,7 +33,7 @@ const IDLE_NS: u64 = 5_000_000_000;
 enum Request {
     Scandir(CString, usize),
     Readdirx(CString, Readdir),
-    Next(Arc<Mutex<Option<dents_arrow::Stream>>>),
+    Next(scan::Shared),
 }
 
 enum Outcome {

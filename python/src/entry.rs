@@ -105,6 +105,11 @@ impl DirEntry {
 
     /// Whether it is of this type; what vanished is not.
     fn is(&self, py: Python<'_>, wanted: Kind, follow: bool) -> PyResult<bool> {
+        match self.entry().kind() {
+            Kind::Unknown => {}
+            Kind::Link if follow => {}
+            kind => return Ok(kind == wanted),
+        }
         let kind = match self.kind(py) {
             Ok(Kind::Link) if follow => self.followed(py).and_then(|facts| kind_of(py, facts)),
             kind => kind,

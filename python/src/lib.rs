@@ -29,6 +29,7 @@ fn _dents(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<walk::Walk>()?;
     module.add_class::<aio::Port>()?;
     module.add_class::<scan::Run>()?;
+    module.add_class::<scan::ScanQuery>()?;
     module.add_class::<scan::Batch>()?;
     module.add_class::<scan::Stream>()?;
     module.add_function(wrap_pyfunction!(scandir::scandir, module)?)?;

@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::{PyDeprecationWarning, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyMemoryView, PyString};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,6 +20,15 @@ pub(crate) fn forked() {
 /// A number that differs after a fork.
 pub(crate) fn generation() -> u32 {
     FORKS.load(Ordering::Relaxed)
+}
+
+/// `sys.audit`. Each import of a module by its name takes as long as a system call.
+static AUDIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Tells Python's audit hooks that a directory is about to be listed.
+pub(crate) fn audit_scandir(py: Python<'_>, path: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let audit = AUDIT.import(py, "sys", "audit")?;
+    audit.call1((pyo3::intern!(py, "os.scandir"), path)).map(drop)
 }
 
 /// A path as the caller gave it.
@@ -73,8 +83,8 @@ pub(crate) fn argument(
 
 /// A `str`, `bytes` or `PathLike`.
 pub(crate) fn path(given: &Bound<'_, PyAny>) -> PyResult<Given> {
-    let py = given.py();
-    let object = py.import(pyo3::intern!(py, "os"))?.call_method1(pyo3::intern!(py, "fspath"), (given,))?;
+    // SAFETY: the argument is an object; the result is a new reference, or NULL with an exception set.
+    let object = unsafe { Bound::from_owned_ptr_or_err(given.py(), pyo3::ffi::PyOS_FSPath(given.as_ptr()))? };
     let as_bytes = object.is_instance_of::<PyBytes>();
     let path = CString::new(encoded(&object)?).map_err(|_| PyValueError::new_err("embedded null byte"))?;
     Ok(Given { path, as_bytes, object: object.unbind() })
@@ -98,10 +108,9 @@ pub(crate) fn name<'py>(py: Python<'py>, bytes: &[u8], as_bytes: bool) -> PyResu
     if as_bytes {
         return Ok(PyBytes::new(py, bytes).into_any());
     }
-    if bytes.is_ascii()
-        && let Ok(text) = std::str::from_utf8(bytes)
-    {
-        return Ok(PyString::new(py, text).into_any());
+    if bytes.is_ascii() {
+        // SAFETY: ASCII is UTF-8. A second check of each name would be a part of what a small directory costs.
+        return Ok(PyString::new(py, unsafe { std::str::from_utf8_unchecked(bytes) }).into_any());
     }
     // SAFETY: the pointer and length are those of `bytes`; the result is a new `str`, or NULL with an exception set.
     unsafe {

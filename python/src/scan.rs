@@ -12,11 +12,12 @@ use dents_arrow::arrow_array::{
 };
 use dents_arrow::arrow_schema::ffi::FFI_ArrowSchema;
 use dents_arrow::arrow_schema::{ArrowError, DataType, SchemaRef};
-use dents_arrow::{Columns, Failure, Next};
+use dents_arrow::{Columns, Failure, Next, Query};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
+use std::collections::HashMap;
 use std::ffi::{CStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -42,30 +43,104 @@ fn words(given: &Bound<'_, PyList>) -> PyResult<Vec<OsString>> {
     given.iter().map(|word| Ok(OsString::from_vec(os::encoded(&word)?))).collect()
 }
 
-/// One run of a command.
+/// The runs of one scan or report: each time a result is taken, one begins.
+#[derive(Default)]
+struct Runs(Mutex<Going>);
+
+#[derive(Default)]
+struct Going {
+    cancelled: bool,
+    /// The run that began last: the one that is asked about.
+    last: dents_arrow::Run,
+    /// Those that have not ended, by their numbers.
+    running: HashMap<u64, dents_arrow::Run>,
+    next: u64,
+}
+
+impl Runs {
+    fn lock(&self) -> MutexGuard<'_, Going> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A run begins. After [`Runs::cancel`] it ends at once.
+    fn begin(self: &Arc<Runs>, run: &dents_arrow::Run) -> Begun {
+        let mut going = self.lock();
+        if going.cancelled {
+            run.stop();
+        }
+        let number = going.next;
+        going.next += 1;
+        going.last = run.clone();
+        going.running.insert(number, run.clone());
+        Begun { runs: Arc::clone(self), number }
+    }
+
+    fn cancel(&self) {
+        let mut going = self.lock();
+        going.cancelled = true;
+        going.running.values().for_each(dents_arrow::Run::stop);
+    }
+}
+
+/// A run that has begun; it ends when this is dropped.
+struct Begun {
+    runs: Arc<Runs>,
+    number: u64,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.runs.lock().running.remove(&self.number);
+    }
+}
+
+/// A scan that begins when its first batch is taken: a library that only looks at the schema begins none.
+pub(crate) struct Source {
+    query: Query,
+    run: dents_arrow::Run,
+    runs: Arc<Runs>,
+    /// The stream is dropped, and so ends, before its run is taken out of the runs.
+    begun: Option<(dents_arrow::Stream, Begun)>,
+}
+
+impl Source {
+    /// The next batch, if it comes within this time.
+    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Next, Failure> {
+        let (stream, _) = match &mut self.begun {
+            Some(begun) => begun,
+            none => {
+                let begun = self.runs.begin(&self.run);
+                none.insert((self.run.begin(&self.query)?, begun))
+            }
+        };
+        stream.next_within(time)
+    }
+}
+
+/// The runs of one scan or report.
 #[pyclass(frozen, module = "dents")]
-pub(crate) struct Run(dents_arrow::Run);
+pub(crate) struct Run(Arc<Runs>);
 
 #[pymethods]
 impl Run {
     #[new]
     fn new() -> Run {
-        Run(dents_arrow::Run::default())
+        Run(Arc::default())
     }
 
-    /// Stops the run, from any thread.
+    /// Stops all runs, and those that begin later, from any thread.
     fn cancel(&self) {
-        self.0.stop();
+        self.0.cancel();
     }
 
-    /// The number of directories and of entries that the walk has found so far.
+    /// The number of directories and of entries that the run which began last has found so far.
     fn seen(&self) -> (u64, u64) {
-        self.0.seen().into()
+        self.0.lock().last.seen().into()
     }
 
-    /// Takes the messages: texts, paths and error numbers, and how many were not kept.
+    /// Takes the messages of the run that began last: texts, paths and error numbers, and how many were not kept.
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, u64)> {
-        let (told, lost) = self.0.messages();
+        let (told, lost) = self.0.lock().last.messages();
         let list = PyList::empty(py);
         for one in told {
             let path = one.path.map(|path| os::name(py, &path, false)).transpose()?;
@@ -74,29 +149,20 @@ impl Run {
         Ok((list, lost))
     }
 
-    /// Starts a scan. `progress` is called while its batches are taken.
-    #[pyo3(signature = (given, columns, progress = None))]
-    fn stream(
-        &self,
-        given: &Bound<'_, PyList>,
-        columns: Option<Vec<String>>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Stream> {
-        let columns = columns.map_or_else(|| Ok(Columns::default()), |names| Columns::of(&names));
-        let columns = columns.map_err(PyValueError::new_err)?;
-        let (words, run) = (words(given)?, self.0.clone());
-        let stream = given.py().detach(|| run.stream(&words, &columns)).map_err(error)?;
-        Ok(Stream {
-            progress: progress.map(|callback| ProgressFunction {
-                run: run.clone(),
-                callback,
-                next: Mutex::new(Instant::now()),
-            }),
+    /// The result of a scan, which begins when its first batch is taken. `progress` is called while batches are taken.
+    #[pyo3(signature = (query, progress = None))]
+    fn stream(&self, query: &ScanQuery, progress: Option<Py<PyAny>>) -> Stream {
+        let run = dents_arrow::Run::default();
+        let (query, runs) = (query.0.clone(), Arc::clone(&self.0));
+        let schema = query.schema();
+        let source = Source { query, run: run.clone(), runs, begun: None };
+        Stream {
+            progress: progress.map(|callback| ProgressFunction::new(run.clone(), callback)),
             run,
-            schema: stream.schema(),
-            stream: Arc::new(Mutex::new(Some(stream))),
+            schema,
+            stream: Arc::new(Mutex::new(Some(source))),
             done: AtomicBool::new(false),
-        })
+        }
     }
 
     /// Runs a report to its end.
@@ -110,6 +176,31 @@ impl Run {
         let words = words(given)?;
         self.wait(given.py(), progress, move |run| run.run(&words))
     }
+
+    /// Whether `command` understands these words.
+    #[staticmethod]
+    fn understands(given: &Bound<'_, PyList>) -> PyResult<bool> {
+        Ok(dents_arrow::Run::understands(&words(given)?))
+    }
+}
+
+/// A scan with checked options and columns.
+#[pyclass(frozen, module = "dents", name = "Query")]
+pub(crate) struct ScanQuery(Query);
+
+#[pymethods]
+impl ScanQuery {
+    #[new]
+    fn new(given: &Bound<'_, PyList>, columns: Option<Vec<String>>) -> PyResult<ScanQuery> {
+        let columns = columns.map_or_else(|| Ok(Columns::default()), |names| Columns::of(&names));
+        let columns = columns.map_err(PyValueError::new_err)?;
+        let words = words(given)?;
+        given.py().detach(|| Query::new(&words, &columns)).map(ScanQuery).map_err(error)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema(py, &self.0.schema())
+    }
 }
 
 impl Run {
@@ -121,14 +212,16 @@ impl Run {
         command: impl FnOnce(&dents_arrow::Run) -> Result<T, Failure> + Send + 'static,
     ) -> PyResult<T> {
         let (sender, results) = channel();
-        let run = self.0.clone();
+        let run = dents_arrow::Run::default();
+        let _begun = self.0.begin(&run);
+        let its = run.clone();
         let work = move || {
-            let _ = sender.send(command(&run));
+            let _ = sender.send(command(&its));
         };
         let thread = std::thread::Builder::new().name("dents-run".to_owned()).spawn(work)?;
         let mut results = Some(results);
         let tell = |progress: Option<&Bound<'_, PyAny>>| match progress {
-            Some(progress) => progress.call1(<(u64, u64)>::from(self.0.seen())).map(drop),
+            Some(progress) => progress.call1(<(u64, u64)>::from(run.seen())).map(drop),
             None => Ok(()),
         };
         loop {
@@ -149,7 +242,7 @@ impl Run {
             results = Some(receiver);
             if let Err(interrupted) = py.check_signals().and_then(|()| tell(progress)) {
                 // The thread ends after its system call; nothing waits for that.
-                self.0.stop();
+                run.stop();
                 return Err(interrupted);
             }
         }
@@ -165,6 +258,10 @@ struct ProgressFunction {
 }
 
 impl ProgressFunction {
+    fn new(run: dents_arrow::Run, callback: Py<PyAny>) -> ProgressFunction {
+        ProgressFunction { run, callback, next: Mutex::new(Instant::now()) }
+    }
+
     /// Calls the function, at most once in [`PATIENCE`], and at the `end`.
     fn tell(&self, py: Python<'_>, end: bool) -> PyResult<()> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,7 +277,7 @@ impl ProgressFunction {
 
 const PANICKED: &str = "dents panicked: please report this";
 
-type Shared = Arc<Mutex<Option<dents_arrow::Stream>>>;
+pub(crate) type Shared = Arc<Mutex<Option<Source>>>;
 
 /// The batches of a scan.
 #[pyclass(frozen, module = "dents")]
@@ -193,7 +290,7 @@ pub(crate) struct Stream {
     progress: Option<ProgressFunction>,
 }
 
-pub(crate) fn lock(stream: &Shared) -> MutexGuard<'_, Option<dents_arrow::Stream>> {
+pub(crate) fn lock(stream: &Shared) -> MutexGuard<'_, Option<Source>> {
     stream.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -244,11 +341,10 @@ impl Stream {
         let stream = py.detach(|| lock(&self.stream).take());
         let stream = stream.ok_or_else(|| PyValueError::new_err("the batches of this scan were taken"))?;
         self.done.store(true, Relaxed);
-        let progress = self.progress.as_ref().map(|progress| ProgressFunction {
-            run: self.run.clone(),
-            callback: progress.callback.clone_ref(py),
-            next: Mutex::new(Instant::now()),
-        });
+        let progress = self
+            .progress
+            .as_ref()
+            .map(|progress| ProgressFunction::new(self.run.clone(), progress.callback.clone_ref(py)));
         let interruptible = Interruptible { stream, thread: std::thread::current().id(), progress };
         export(py, Box::new(interruptible))
     }
@@ -272,7 +368,7 @@ impl Drop for Stream {
 
 /// A stream that another library reads: the thread that exported it still serves signals while it waits for a batch, and reports progress.
 struct Interruptible {
-    stream: dents_arrow::Stream,
+    stream: Source,
     thread: ThreadId,
     progress: Option<ProgressFunction>,
 }
@@ -306,7 +402,7 @@ impl Iterator for Interruptible {
                 Err(failure) => return Some(Err(ArrowError::ExternalError(Box::new(failure)))),
             };
             if let Err(error) = self.attend(matches!(next, Next::Waiting), matches!(next, Next::End)) {
-                self.stream.run().stop();
+                self.stream.run.stop();
                 return Some(Err(ArrowError::ExternalError(Box::new(error))));
             }
             match next {
@@ -320,7 +416,7 @@ impl Iterator for Interruptible {
 
 impl RecordBatchReader for Interruptible {
     fn schema(&self) -> SchemaRef {
-        self.stream.schema()
+        self.stream.query.schema()
     }
 }
 

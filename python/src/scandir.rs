@@ -27,7 +27,7 @@ pub(crate) fn scandir(
     stat: bool,
 ) -> PyResult<ScandirIterator> {
     let argument = os::argument(py, path, "scandir")?;
-    py.import("sys")?.call_method1("audit", ("os.scandir", path))?;
+    os::audit_scandir(py, path)?;
     let (opened, place, object) = match argument {
         Argument::Path(given) => {
             let mut prefix = given.path.to_bytes().to_vec();
@@ -53,8 +53,29 @@ pub(crate) fn scandir(
         }
     };
     let reader = opened.map(Reader::new).map_err(|errno| os::error(py, errno, Some(object.bind(py))))?;
+    let reader = reader.with_buffer(spare_buffer());
     let state = State { reader: Some(reader), ahead: None, block: None, next: 0, rest: Rest::More };
     Ok(ScandirIterator { place: Arc::new(place), object, stat, state: Mutex::new(state) })
+}
+
+/// The buffer of the last reader, for the next one: to allocate and to clear one takes longer than to read a small directory.
+static SPARE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+/// A larger buffer is freed.
+const SMALL_BUFFER: usize = 64 * 1024;
+/// A directory with fewer names in its first buffer is read to its end in one step.
+const FEW: usize = 64;
+
+fn spare_buffer() -> Vec<u8> {
+    // In the child of a fork the lock may be held for ever.
+    SPARE.try_lock().map_or_else(|_| Vec::new(), |mut spare| std::mem::take(&mut *spare))
+}
+
+fn keep_buffer(buffer: Vec<u8>) {
+    if buffer.len() <= SMALL_BUFFER
+        && let Ok(mut spare) = SPARE.try_lock()
+    {
+        *spare = buffer;
+    }
 }
 
 /// What follows the entries of the block.
@@ -90,7 +111,7 @@ impl State {
         let filter = Filter { hidden: Hidden::AlmostAll, ..Filter::default() };
         let (batch, ended) = match &mut self.ahead {
             Some(ahead) => {
-                let Some(batch) = ahead.next() else { return };
+                let Some(batch) = ahead.read(reader, &filter).then(|| ahead.next()).flatten() else { return };
                 (batch, ahead.ended().map_or(Ok(true), |ended| ended.map(|()| false)))
             }
             None if stat => match ahead::begin(reader, &filter) {
@@ -102,7 +123,10 @@ impl State {
             },
             None => {
                 let mut batch = Batch::new(NeedsByKind::all(Needs::TYPE));
-                let ended = reader.read(&filter, &mut batch);
+                let mut ended = reader.read(&filter, &mut batch);
+                if ended == Ok(true) && batch.len() < FEW {
+                    ended = reader.read(&filter, &mut batch);
+                }
                 (batch, ended)
             }
         };
@@ -119,7 +143,10 @@ impl State {
         if let (Some(reader), Some(_)) = (&self.reader, place.descriptor) {
             let _ = dir::rewind(reader.dir());
         }
-        (self.reader, self.ahead, self.block, self.rest) = (None, None, None, Rest::Nothing);
+        if let Some(reader) = self.reader.take() {
+            keep_buffer(reader.into_parts().1);
+        }
+        (self.ahead, self.block, self.rest) = (None, None, Rest::Nothing);
     }
 
     fn take(&mut self) -> Option<DirEntry> {
@@ -174,6 +201,9 @@ impl ScandirIterator {
 
     /// Closes the directory. Called at the end, and by `with`.
     fn close(&self, py: Python<'_>) {
+        if self.lock().reader.is_none() {
+            return;
+        }
         py.detach(|| {
             let mut state = self.lock();
             state.close(&self.place);

@@ -9,12 +9,17 @@ import time
 import unittest
 
 import dents
+import dents.aio
 from common import Tree
 
-try:
-    import pyarrow
-except ImportError:
-    pyarrow = None
+def installed(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        return None
+
+
+pyarrow, pandas, polars, duckdb = map(installed, ["pyarrow", "pandas", "polars", "duckdb"])
 
 
 class Scans(Tree):
@@ -35,12 +40,25 @@ class Scans(Tree):
         self.assertEqual(names(directories=True, max_depth=1, min_depth=1), [f"d{nth}" for nth in range(6)])
         self.assertEqual(set(names(include=["file1", "file2"], files=True)), {"file1", "file2"})
         self.assertEqual(names(type_="l", empty=False, newer=None), [])
-        with self.assertRaisesRegex(ValueError, "tyype"):
-            next(dents.scan(self.dir, tyype="f").rows())
-        with self.assertRaisesRegex(ValueError, "no column"):
-            next(dents.scan(self.dir, needs=["sise"]).rows())
+
+    def test_what_is_wrong_fails_when_the_function_is_called(self):
+        for scan in [dents.scan, dents.aio.scan]:
+            with self.assertRaisesRegex(ValueError, "tyype"):
+                scan(self.dir, tyype="f")
+            with self.assertRaisesRegex(ValueError, "no column"):
+                scan(self.dir, needs=["sise"])
+            with self.assertRaisesRegex(ValueError, "many"):
+                scan(self.dir, max_depth="many")
+            with self.assertRaisesRegex(ValueError, "--timestamps is for output to a file"):
+                scan(self.dir, needs=["path"], timestamps="ns")
         with self.assertRaisesRegex(ValueError, "nope"):
             dents.du(self.dir, nope=True)
+        with self.assertRaises(TypeError):
+            dents.walk(self.dir, top_down=False)
+        # Options about the file are right for to_parquet.
+        scan = dents.scan(self.dir, timestamps="ns", journal=self.path("journal"))
+        with self.assertRaisesRegex(ValueError, "journal|--output"):
+            next(scan.rows())
 
     def test_messages_tell_what_cannot_be_read(self):
         scan = dents.scan(self.path("missing"), needs=["path", "errno"])
@@ -98,11 +116,90 @@ class Scans(Tree):
         diff = dents.diff(before, after)
         self.assertTrue(any("new" in row[1:] for row in diff.rows()), diff.rows())
 
-    def test_a_result_is_taken_once(self):
-        scan = dents.scan(self.dir)
-        list(scan.batches())
-        with self.assertRaises(ValueError):
+    def test_each_result_is_a_scan_of_its_own(self):
+        self.tree()
+        scan = dents.scan(self.dir, needs=["path"], files=True)
+        before = sorted(scan.rows())
+        self.assertEqual((len(before), sum(map(len, scan))), (150, 150))
+        new = self.file("new")
+        self.assertEqual(sorted(scan.rows()), sorted([*before, (new,)]))
+        first, second = scan.rows(), scan.rows()
+        self.assertEqual({next(first), *second}, {(new,), *before})
+        # One that is left early stops no other.
+        first.close()
+        self.assertEqual(len(list(scan.rows())), 151)
+
+    def test_messages_and_numbers_are_those_of_the_last_scan(self):
+        scan = dents.scan(self.path("missing"), needs=["path"])
+        for _ in range(3):
             list(scan.rows())
+            if pyarrow:
+                # Only its schema is looked at.
+                pyarrow.schema(scan)
+            self.assertEqual([errno for _, _, errno in scan.messages()], [2])
+            self.assertEqual(scan.messages(), [])
+        self.tree()
+        scan = dents.scan(self.dir, needs=["path"])
+        list(scan.rows())
+        seen = scan.seen()
+        list(scan.rows())
+        self.assertEqual(scan.seen(), seen)
+        self.assertGreater(seen[0], 30)
+
+    def frames(self):
+        self.tree()
+        for nth in range(3):
+            self.file(f"of-{nth}", size=100)
+        return dents.scan(self.dir, needs=["name", "size", "mtime"], files=True)
+
+    @unittest.skipUnless(duckdb, "no duckdb")
+    def test_duckdb(self):
+        scan = self.frames()
+        total = 30 * (0 + 1 + 2 + 3 + 4) + 300
+        for _ in range(2):
+            self.assertEqual(duckdb.sql("SELECT count(*), sum(size) FROM scan").fetchall(), [(153, total)])
+        self.assertEqual(len(duckdb.sql("SELECT * FROM scan LIMIT 3").fetchall()), 3)
+        joined = "SELECT count(*) FROM scan JOIN scan AS other USING (name) WHERE name LIKE 'of-%'"
+        self.assertEqual(duckdb.sql(joined).fetchall(), [(3,)])
+        self.assertEqual(len(duckdb.from_arrow(scan).fetchall()), 153)
+        report = dents.du(self.dir, max_depth=1)
+        self.assertEqual(duckdb.sql("SELECT count(*) FROM report").fetchall(), [(len(report),)])
+
+    @unittest.skipUnless(polars, "no polars")
+    def test_polars(self):
+        scan = self.frames()
+        for _ in range(2):
+            frame = polars.DataFrame(scan)
+            self.assertEqual((frame.shape, frame["size"].max()), ((153, 3), 100))
+        self.assertEqual(polars.from_arrow(dents.du(self.dir, max_depth=0)).shape[0], 1)
+
+    @unittest.skipUnless(pyarrow, "no pyarrow")
+    def test_pyarrow_takes_a_scan_many_times(self):
+        scan = self.frames()
+        for _ in range(2):
+            self.assertEqual(pyarrow.table(scan).num_rows, 153)
+            reader = pyarrow.RecordBatchReader.from_stream(scan)
+            self.assertEqual(reader.schema.names, ["name", "size", "mtime"])
+            self.assertEqual(sum(batch.num_rows for batch in reader), 153)
+        self.assertEqual(pyarrow.schema(scan), pyarrow.table(scan).schema)
+
+    @unittest.skipUnless(pandas, "no pandas")
+    def test_pandas(self):
+        scan = self.frames()
+        report = dents.du(self.dir)
+        # The constructor would make one column of batches; the message names what makes columns.
+        with self.assertRaisesRegex(TypeError, r"pandas\.DataFrame\.from_arrow"):
+            pandas.DataFrame(scan)
+        with self.assertRaises(ValueError):
+            pandas.DataFrame(report)
+        if not hasattr(pandas.DataFrame, "from_arrow"):
+            self.skipTest("no pandas.DataFrame.from_arrow before pandas 3")
+        frame = pandas.DataFrame.from_arrow(scan)
+        self.assertEqual((frame.shape, int(frame["size"].max())), ((153, 3), 100))
+        self.assertEqual(frame["mtime"].dtype.kind, "M")
+        self.assertEqual(len(pandas.DataFrame.from_arrow(report)), len(report))
+
+    def test_a_parquet_file_has_all_columns(self):
         with self.assertRaises(ValueError):
             dents.scan(self.dir, needs=["path"]).to_parquet(self.path("x"))
 
@@ -113,6 +210,8 @@ class Scans(Tree):
         with self.assertRaises(dents.Cancelled):
             for _ in batches:
                 pass
+        with self.assertRaises(dents.Cancelled):
+            list(scan.rows())
 
     @unittest.skipUnless(pyarrow, "no pyarrow")
     def test_arrow(self):

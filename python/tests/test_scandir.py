@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -210,6 +211,31 @@ class Scandir(Tree):
             os._exit(0 if good else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual([(entry.name, entry.stat()) for entry in [*found, *entries]], expected)
+
+    def test_an_interrupt_is_served_within_50_ms(self):
+        """In each phase: names are read, metadata is requested, objects are made. The best of some rounds: other programs run."""
+        # Of such names a first buffer has only some hundred.
+        for nth in range(200_000):
+            os.mknod(self.path(f"a-longer-name-of-a-file-as-programs-make-them-{nth:08}.data"), 0o100600)
+
+        def interrupt(signum, frame):
+            raise InterruptedError
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+
+        def latency(delay):
+            begin = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            with self.assertRaises(InterruptedError):
+                while True:
+                    with dents.scandir(self.dir, stat=True) as entries:
+                        for entry in entries:
+                            pass
+            return time.monotonic() - begin - delay
+
+        for delay in [0.002, 0.01, 0.02, 0.04, 0.08, 0.16]:
+            self.assertLess(min(latency(delay) for _ in range(5)), 0.05, f"seconds, after {delay} s")
 
     def test_stat_ahead_makes_no_system_call(self):
         for nth in range(500):

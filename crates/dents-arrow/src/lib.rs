@@ -30,4 +30,4 @@ pub use arrow_array;
 pub use arrow_schema;
 pub use columns::Columns;
 pub use run::{Failure, Run, Told};
-pub use stream::{Next, Stream};
+pub use stream::{Next, Query, Stream};

@@ -2,7 +2,7 @@
 
 use crate::columns::Columns;
 use crate::records;
-use crate::stream::Stream;
+use crate::stream::{Query, Stream};
 use arrow_array::RecordBatch;
 use dents_cli::{Host, Message, Session, Status};
 use std::ffi::OsString;
@@ -114,7 +114,15 @@ impl Run {
     /// # Errors
     /// Wrong options, or no thread can be started.
     pub fn stream(&self, words: &[OsString], columns: &Columns) -> Result<Stream, Failure> {
-        Stream::start(self.clone(), words, columns.clone())
+        self.begin(&Query::parse(self, words, columns)?)
+    }
+
+    /// The rows of this scan, while it runs on a thread of its own.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn begin(&self, query: &Query) -> Result<Stream, Failure> {
+        Stream::start(self.clone(), query)
     }
 
     /// The table of `du`, `top`, `count`, `stats` or `diff`, on this thread.
@@ -139,6 +147,12 @@ impl Run {
             Status(1) => Ok(false),
             status => Err(self.failure(status)),
         }
+    }
+
+    /// Whether [`Run::run`] understands these words. Executes nothing.
+    #[must_use]
+    pub fn understands(words: &[OsString]) -> bool {
+        dents_cli::is_run(words)
     }
 
     pub(crate) fn failure(&self, status: Status) -> Failure {

@@ -7,12 +7,42 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use dents_cli::{Scan, Status};
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 /// Batches that wait for the reader; a worker that has one more waits.
 const AHEAD: usize = 8;
+
+/// A scan whose options were parsed: it can be started many times, each time as a run of its own.
+#[derive(Clone)]
+pub struct Query {
+    scan: Arc<Scan>,
+    columns: Columns,
+}
+
+impl Query {
+    /// Parses the words of a command line. A duration such as the one of `--newer` counts from now.
+    ///
+    /// # Errors
+    /// Wrong options.
+    pub fn new(words: &[OsString], columns: &Columns) -> Result<Query, Failure> {
+        Query::parse(&Run::default(), words, columns)
+    }
+
+    /// As [`Query::new`]; the run has the messages.
+    pub(crate) fn parse(run: &Run, words: &[OsString], columns: &Columns) -> Result<Query, Failure> {
+        let scan = Scan::new(words, &run.session).map_err(|status| run.failure(status))?;
+        Ok(Query { scan: Arc::new(scan), columns: columns.clone() })
+    }
+
+    /// Names and types of the columns.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        self.columns.schema()
+    }
+}
 
 /// The batches of a scan. Each worker fills batches of its own, so rows are in no order. Dropping the stream stops the scan.
 pub struct Stream {
@@ -34,8 +64,8 @@ pub enum Next {
 }
 
 impl Stream {
-    pub(crate) fn start(run: Run, words: &[OsString], columns: Columns) -> Result<Stream, Failure> {
-        let scan = Scan::new(words, &run.session).map_err(|status| run.failure(status))?;
+    pub(crate) fn start(run: Run, query: &Query) -> Result<Stream, Failure> {
+        let Query { scan, columns } = query.clone();
         let (sender, batches) = sync_channel(AHEAD);
         let (session, sink) = (run.session.clone(), Batches { columns: columns.clone(), sender });
         let work = move || scan.give(&session, sink.columns.wanted(), &sink);

@@ -1,4 +1,5 @@
 /* Cancels a scan from another thread, after SECONDS or when ENTRIES were found: cancel SECONDS ENTRIES PATH */
+#define _DEFAULT_SOURCE /* usleep */
 #include <dents.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ int main(int argc, char **argv) {
   pthread_create(&watcher, NULL, watch, &limits);
   int error;
   while ((error = stream.get_next(&stream, &batch)) == 0 && batch.release) {
-    rows += batch.length;
+    rows += (unsigned long long)batch.length;
     batch.release(&batch);
   }
   printf("%llu rows: %s\n", rows, error ? stream.get_last_error(&stream) : "complete");

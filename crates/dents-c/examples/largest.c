@@ -1,4 +1,5 @@
 /* Shows the largest file below each path. Reads the columns as they are in memory, without a library for Arrow. */
+#define _POSIX_C_SOURCE 200809L /* strndup */
 #include <dents.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ int main(int argc, char **argv) {
         continue;
       free(largest);
       most = sizes[row];
-      largest = strndup(bytes + offsets[row], offsets[row + 1] - offsets[row]);
+      largest = strndup(bytes + offsets[row], (size_t)(offsets[row + 1] - offsets[row]));
     }
     batch.release(&batch);
   }

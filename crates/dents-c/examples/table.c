@@ -11,7 +11,7 @@ static void show(const struct ArrowSchema *type, const struct ArrowArray *column
   } else if (type->format[0] == 'u' || type->format[0] == 'z') {
     const int32_t *offsets = column->buffers[1];
     const char *bytes = column->buffers[2];
-    fwrite(bytes + offsets[row], 1, offsets[row + 1] - offsets[row], stdout);
+    fwrite(bytes + offsets[row], 1, (size_t)(offsets[row + 1] - offsets[row]), stdout);
   } else {
     printf("%" PRId64, ((const int64_t *)column->buffers[1])[row]);
   }

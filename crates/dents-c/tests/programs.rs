@@ -35,21 +35,43 @@ fn pkg_config(words: &[&str]) -> Vec<String> {
     String::from_utf8(output.stdout).expect("text").split_whitespace().map(str::to_owned).collect()
 }
 
+/// Of strict C, and of programs that check what a conversion may change.
+const WARNINGS: &[&str] = &[
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wshadow",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Werror",
+];
+
 /// Compiles an example, with every warning an error.
-fn compile(dir: &Path, source: &str, compiler: &[&str], link: &[&str]) -> PathBuf {
+fn compile(dir: &Path, source: &str, compiler: &str, link: &[String]) -> PathBuf {
     let program = dir.join(source.replace('.', "-"));
-    let mut command = Command::new(compiler[0]);
-    command.args(&compiler[1..]).args(["-Wall", "-Wextra", "-Werror", "-pthread", "-o"]).arg(&program);
+    let mut command = Command::new(compiler);
+    command.args(WARNINGS).args(["-pthread", "-o"]).arg(&program);
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(source));
-    succeed(command.args(pkg_config(&["--cflags"])).args(link).args(pkg_config(&["--libs"])));
+    succeed(command.args(pkg_config(&["--cflags"])).args(link));
     program
 }
 
-const C: &[&str] = &["cc", "-std=gnu11"];
+/// What links with the shared library, and finds it where it is.
+fn shared_library() -> Vec<String> {
+    let rpath = format!("-Wl,-rpath,{}", prefix().join("lib").display());
+    [vec![rpath], pkg_config(&["--libs"])].concat()
+}
+
+/// What links with the static library.
+fn static_library() -> Vec<String> {
+    let archive = prefix().join("lib/libdents.a").to_str().expect("text").to_owned();
+    let others = pkg_config(&["--libs", "--static"]).into_iter().filter(|word| word != "-ldents");
+    std::iter::once(archive).chain(others).collect()
+}
 
 fn shared(dir: &Path, source: &str) -> PathBuf {
-    let rpath = format!("-Wl,-rpath,{}", prefix().join("lib").display());
-    compile(dir, source, C, &[&rpath])
+    compile(dir, source, "cc", &shared_library())
 }
 
 /// Runs it under valgrind: every error and every leak is a failure.
@@ -131,16 +153,25 @@ fn a_scan_that_is_cancelled() {
 #[test]
 fn other_ways_to_link() {
     let (dir, programs) = (tree(), TempDir::new("c-programs").expect("fixture"));
-    let static_ = pkg_config(&["--libs", "--static"]);
-    let all: Vec<&str> = static_.iter().map(String::as_str).filter(|word| *word != "-ldents").collect();
-    let archive = prefix().join("lib/libdents.a");
-    let link: Vec<&str> = [archive.to_str().expect("text")].into_iter().chain(all).collect();
-    let program = programs.path().join("static");
-    let mut command = Command::new("cc");
-    command.arg("-o").arg(&program).arg(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/table.c"));
-    succeed(command.args(pkg_config(&["--cflags"])).args(link));
-    let output = succeed(Command::new(&program).args(["count", "."]).current_dir(dir.path()));
-    assert!(text(&output.stdout).ends_with("all\t44\n"));
+    let runs: [(&str, &[&str], &str); 3] = [
+        ("table.c", &["count", "."], "all\t44\n"),
+        ("largest.c", &["--type=f", "a"], "19\ta/f19\n"),
+        ("cancel.c", &["600", "1000", "."], "44 rows: complete\n"),
+    ];
+    for compiler in ["gcc", "clang"] {
+        if Command::new(compiler).arg("--version").output().is_err() {
+            println!("without {compiler}: the examples were not compiled with it");
+            continue;
+        }
+        for (source, words, end) in runs {
+            for link in [shared_library(), static_library()] {
+                let program = compile(programs.path(), source, compiler, &link);
+                let output = succeed(Command::new(&program).args(words).current_dir(dir.path()));
+                let told = text(&output.stdout);
+                assert!(told.ends_with(end), "{compiler} {source} {link:?}: {told}");
+            }
+        }
+    }
     // The header is C++ too, and the library is found by its soname.
     let header = programs.path().join("header.cc");
     std::fs::write(&header, "#include <dents.h>\nint main() { return dents_version()[0] == 0; }\n")

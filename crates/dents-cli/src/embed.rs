@@ -1,7 +1,7 @@
 //! Commands inside another program.
 
 use crate::output::Records;
-use crate::session::{Session, Status};
+use crate::session::{Host, Message, Session, Status};
 use crate::{Cli, Command, command, scan, time};
 use clap::{ArgMatches, FromArgMatches};
 use dents_sink::Sink;
@@ -46,17 +46,33 @@ impl Command {
     }
 }
 
+/// Whether [`run`] understands these words. Executes nothing.
+#[must_use]
+pub fn is_run(words: &[OsString]) -> bool {
+    let ignored = Session::inside(Ignored);
+    parsed(words, &ignored).is_ok_and(|(Cli { command }, _)| command.writes_file())
+}
+
+struct Ignored;
+
+impl Host for Ignored {
+    fn message(&self, _: &Message<'_>) {}
+}
+
 /// A `scan` with parsed options.
 pub struct Scan(Box<scan::Args>);
 
 impl Scan {
-    /// Parses the options.
+    /// Parses and checks the options. Durations count from now.
     ///
     /// # Errors
     /// Wrong options, or another command.
     pub fn new(words: &[OsString], session: &Session) -> Result<Scan, Status> {
         match parsed(words, session)?.0.command {
-            Command::Scan(args) => Ok(Scan(args)),
+            Command::Scan(args) => match args.check_rows() {
+                Ok(()) => Ok(Scan(args)),
+                Err(error) => Err(session.wrong(&error)),
+            },
             _ => Err(session.wrong("only scan gives a stream of rows")),
         }
     }

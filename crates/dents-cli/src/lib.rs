@@ -36,7 +36,7 @@ mod time;
 mod top;
 mod walk;
 
-pub use embed::{Scan, run, table};
+pub use embed::{Scan, is_run, run, table};
 pub use output::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
 

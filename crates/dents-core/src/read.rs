@@ -95,6 +95,9 @@ const BUFFER: usize = 64 * 1024;
 /// requests as much as the buffer holds.
 const LARGE_BUFFER: usize = 256 * 1024;
 
+/// More bytes than any record has.
+const ONE_RECORD: usize = 1024;
+
 impl Reader {
     /// Opens a directory: one `openat`. It never blocks on a FIFO (`O_NONBLOCK`). It fails on other types of files, and
     /// without `follow` on symbolic links to directories.
@@ -157,6 +160,11 @@ impl Reader {
     /// The records read last, unless the buffer has grown since.
     pub(crate) fn records(&self) -> &[u8] {
         &self.buffer[..self.filled]
+    }
+
+    /// Whether the buffer had no room for another record after the last read, unless it has grown since.
+    pub(crate) fn is_full(&self) -> bool {
+        self.filled + ONE_RECORD > self.buffer.len()
     }
 
     /// Appends the names of one more buffer: one `getdents64`. `Ok(false)` at the end.
@@ -238,7 +246,7 @@ impl<'a> Stream<'a> {
         records.by_ref().for_each(|record| filter.keep(&record, batch));
         let malformed = records.malformed();
         // The rest of the buffer could not hold another record: there may be more names.
-        if filled + 1024 > BUFFER && self.buffer.len() < self.most {
+        if filled + ONE_RECORD > BUFFER && self.buffer.len() < self.most {
             *self.buffer = vec![0; self.most];
             self.filled = 0;
         }

@@ -292,6 +292,24 @@ fn a_huge_directory_is_read_by_several() {
             assert!((0..20).any(|_| seeks()), "{:?}", trace.by_name());
         }
     }
-    let trace = counted(&listed(files(10_000).path(), &["-1"]));
-    assert_eq!((trace.count("lseek"), trace.count("statmount"), trace.count("clone")), (0, 0, 0));
+}
+
+/// What another reader would cost is paid only where names are left: the last of the buffers that are read alone was full.
+#[test]
+fn a_directory_that_ends_in_the_buffers_read_alone_has_one_reader() {
+    let long = TempDir::new("longer").expect("fixture");
+    for nth in 0..10_000 {
+        std::fs::write(long.path().join(format!("file-name-{nth:05}.txt")), "").expect("fixture");
+    }
+    let short = files(10_000);
+    for dir in [&short, &long] {
+        for args in [&["-1"][..], &["-1", "--color"]] {
+            let mut run = listed(dir.path(), args);
+            run = run.env("LS_COLORS", "di=01:ex=0:su=0:sg=0:ca=0:or=0:mi=0:tw=0:ow=0:st=0:mh=0");
+            let trace = counted(&run);
+            let others = ["lseek", "statmount", "clone", "sched_getaffinity"].map(|name| trace.count(name));
+            assert_eq!(others, [0; 4], "{args:?}");
+            assert!(trace.total() <= 30, "{} calls: {:?}", trace.total(), trace.by_name());
+        }
+    }
 }

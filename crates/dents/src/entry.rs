@@ -50,6 +50,9 @@ pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The type of a file, from `readdir` or `stat`.
+///
+/// It does not convert into [`std::fs::FileType`], because std has no constructor for that type; `entry.metadata()?.file_type()` is it, for one
+/// `statx`. The methods have the names that std uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileType(pub(crate) Kind);
 
@@ -133,6 +136,12 @@ impl Entry {
     #[must_use]
     pub fn view(&self) -> View<'_> {
         self.block.view(self.index as usize)
+    }
+
+    /// The path. It begins with the root as given.
+    #[must_use]
+    pub fn into_path(self) -> PathBuf {
+        self.path()
     }
 }
 

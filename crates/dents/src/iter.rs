@@ -1,16 +1,18 @@
 //! Walks by entries.
 
 use crate::batch::{Exclusions, error_of};
-use crate::entry::Block;
+use crate::entry::{Block, join};
 use crate::filter::State;
 use crate::ordered::Ordered;
 use crate::threads::Threads;
 use crate::{Entry, Error, Step, Walk};
 use dents_core::batch as core;
+use dents_core::needs::Kind;
 use dents_core::tree::{self, Failure, Place, Visitor};
 use std::ffi::{CStr, CString};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,29 @@ const MOST_MESSAGES: usize = 32;
 /// each small directory, which took half of the walk's time.
 const MESSAGE_ENTRIES: usize = 512;
 const MESSAGE_TIME: Duration = Duration::from_millis(1);
+
+/// Walks by entries that may have threads of their own at a time, where the number of threads is left to the library. An unread one holds
+/// its threads, some descriptors and up to two megabytes.
+const WITH_THREADS: usize = 16;
+
+static NOW_WITH_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// The right of one walk to threads of its own.
+struct Seat;
+
+impl Seat {
+    /// `None` if all are taken. Nothing waits for one: it may be held by a walk that nobody reads.
+    fn take() -> Option<Seat> {
+        let one_more = |taken| (taken < WITH_THREADS).then_some(taken + 1);
+        NOW_WITH_THREADS.try_update(Relaxed, Relaxed, one_more).ok().map(|_| Seat)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        NOW_WITH_THREADS.fetch_sub(1, Relaxed);
+    }
+}
 
 /// The entries of a [`Walk`].
 ///
@@ -41,7 +66,36 @@ struct Stream {
     now: Arc<Block>,
     next: usize,
     cancel: crate::Cancel,
+    skips: Arc<Skips>,
     walk: Option<JoinHandle<()>>,
+    /// None if the caller set the number of threads, and from the end of the walk on.
+    seat: Option<Seat>,
+}
+
+/// Directories whose contents are not wanted any more.
+#[derive(Default)]
+struct Skips {
+    are_any: AtomicBool,
+    paths: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Skips {
+    fn add(&self, path: Vec<u8>) {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        self.are_any.store(true, Relaxed);
+    }
+
+    /// Whether this directory, or one above it, is skipped.
+    fn cover(&self, directory: &[u8]) -> bool {
+        self.are_any.load(Relaxed) && {
+            let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_below =
+                |rest: &[u8], path: &[u8]| rest.is_empty() || path.ends_with(b"/") || rest[0] == b'/';
+            paths
+                .iter()
+                .any(|path| directory.strip_prefix(&path[..]).is_some_and(|rest| is_below(rest, path)))
+        }
+    }
 }
 
 enum Part {
@@ -51,23 +105,51 @@ enum Part {
 
 impl IntoIter {
     pub(crate) fn new(walk: Walk) -> IntoIter {
-        if walk.is_ordered() || walk.threads == Some(1) {
+        let seat = if walk.threads.is_none() { Seat::take() } else { None };
+        if walk.is_ordered() || walk.threads.map_or(seat.is_none(), |threads| threads == 1) {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
         let (sender, messages) = sync_channel(MOST_MESSAGES);
         let own = crate::Cancel::default();
-        let (cancel, fallback) = (own.clone(), walk.clone());
-        match Builder::new().name("dents".to_owned()).spawn(move || search(&walk, &own, &sender)) {
+        let (cancel, fallback, skips) = (own.clone(), walk.clone(), Arc::<Skips>::default());
+        let search = {
+            let skips = Arc::clone(&skips);
+            move || search(&walk, &own, &skips, &sender)
+        };
+        match Builder::new().name("dents".to_owned()).spawn(search) {
             Ok(thread) => IntoIter(Source::Threads(Stream {
                 messages: Some(messages),
                 message: Vec::new().into_iter(),
                 now: Arc::default(),
                 next: 0,
                 cancel,
+                skips,
                 walk: Some(thread),
+                seat,
             })),
             // No thread could be started: walk on the calling thread.
             Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(fallback)))),
+        }
+    }
+
+    /// Leaves out what is left of the current directory: of the directory that was yielded last; if the last entry was no directory,
+    /// of the one that contains it. Nothing more from there, or from below, is yielded.
+    ///
+    /// Threads may have read some of it before; they enter no more directories there. To know beforehand what to leave out,
+    /// [`filter_entry`](crate::Walk::filter_entry) costs less.
+    ///
+    /// ```
+    /// let mut entries = dents::Walk::new(".").into_iter();
+    /// while let Some(entry) = entries.next() {
+    ///     if entry.is_ok_and(|entry| entry.file_type().is_dir() && entry.file_name() == "src") {
+    ///         entries.skip_current_dir();
+    ///     }
+    /// }
+    /// ```
+    pub fn skip_current_dir(&mut self) {
+        match &mut self.0 {
+            Source::Threads(stream) => stream.skip_current_dir(),
+            Source::Ordered(ordered) => ordered.skip_current_dir(),
         }
     }
 }
@@ -93,6 +175,7 @@ impl Stream {
                 }
             }
             match self.message.next() {
+                Some(Part::Block(block)) if self.skips.cover(&block.path) => {}
                 Some(Part::Block(block)) => (self.now, self.next) = (Arc::from(block), 0),
                 Some(Part::Failed(error)) => return Some(Err(*error)),
                 None => match self.messages.as_ref()?.recv() {
@@ -100,10 +183,22 @@ impl Stream {
                     Err(_) => {
                         self.messages = None;
                         self.join();
+                        self.seat = None;
                         return None;
                     }
                 },
             }
+        }
+    }
+
+    fn skip_current_dir(&mut self) {
+        let Some(last) = self.next.checked_sub(1) else { return };
+        let entry = self.now.batch.entry(last);
+        if entry.kind() == Kind::Dir {
+            self.skips.add(join(&self.now.path, entry.name()));
+        } else if self.now.depth > 0 {
+            self.skips.add(self.now.path.clone());
+            self.next = self.now.batch.len();
         }
     }
 
@@ -126,12 +221,17 @@ impl Drop for Stream {
     }
 }
 
-fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
+fn search(walk: &Walk, own: &crate::Cancel, skips: &Skips, sender: &SyncSender<Vec<Part>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
-    let make = |_| {
-        let (sender, message, since) = (sender.clone(), Vec::new(), Instant::now());
-        Sender { exclusions: Exclusions::new(walk), own, sender, message, entries: 0, since }
+    let boxes = Outboxes { sender: sender.clone(), all: Mutex::default() };
+    let make = |number| Sender {
+        exclusions: Exclusions::new(walk),
+        own,
+        skips,
+        number,
+        outbox: boxes.add(number),
+        boxes: &boxes,
     };
     let end = tree::walk(&roots, &walk.options(), &Threads, make).end;
     let errors = walk.invalid_roots().chain(walk.error_of_end(end));
@@ -139,61 +239,124 @@ fn search(walk: &Walk, own: &crate::Cancel, sender: &SyncSender<Vec<Part>>) {
     let _ = sender.send(errors.map(|error| Part::Failed(Box::new(error))).collect());
 }
 
-struct Sender<'w> {
-    exclusions: Exclusions<'w>,
-    own: &'w crate::Cancel,
-    sender: SyncSender<Vec<Part>>,
-    /// Blocks and errors that were not sent yet; the number of their entries; the time of the last message.
+/// What a thread has not sent yet.
+struct Outbox {
     message: Vec<Part>,
+    /// The number of its entries, and the time of the last message.
     entries: usize,
     since: Instant,
 }
 
+/// The outboxes of all threads, by their numbers. A thread holds no more than one of their locks.
+struct Outboxes {
+    sender: SyncSender<Vec<Part>>,
+    all: Mutex<Vec<(usize, Arc<Mutex<Outbox>>)>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Outboxes {
+    fn add(&self, number: usize) -> Arc<Mutex<Outbox>> {
+        let outbox = Outbox { message: Vec::new(), entries: 0, since: Instant::now() };
+        let outbox = Arc::new(Mutex::new(outbox));
+        lock(&self.all).push((number, Arc::clone(&outbox)));
+        outbox
+    }
+
+    /// Sends what a thread has. Returns false if the receiver is gone. The lock is held meanwhile: a thread that needs this sent before its
+    /// own waits for that. The receiver takes no lock.
+    fn send(&self, outbox: &mut Outbox) -> bool {
+        let message = std::mem::take(&mut outbox.message);
+        (outbox.entries, outbox.since) = (0, Instant::now());
+        message.is_empty() || self.sender.send(message).is_ok()
+    }
+
+    /// Sends what this thread has.
+    fn send_of(&self, number: usize) {
+        let found =
+            lock(&self.all).iter().find(|(one, _)| *one == number).map(|(_, outbox)| Arc::clone(outbox));
+        if let Some(outbox) = found {
+            self.send(&mut lock(&outbox));
+        }
+    }
+}
+
+/// The state of a directory, and the number of the thread that opened it: in its outbox, if not yet sent, are the entries of the
+/// directories above. Roots are passed by the first thread.
+#[derive(Clone, Default)]
+struct Opened {
+    state: State,
+    by: usize,
+}
+
+struct Sender<'w> {
+    exclusions: Exclusions<'w>,
+    own: &'w crate::Cancel,
+    skips: &'w Skips,
+    number: usize,
+    outbox: Arc<Mutex<Outbox>>,
+    boxes: &'w Outboxes,
+}
+
 impl Drop for Sender<'_> {
     fn drop(&mut self) {
-        self.send_message();
+        self.boxes.send(&mut lock(&self.outbox));
     }
 }
 
 impl Sender<'_> {
-    fn send(&mut self, part: Part, entries: usize) -> Step {
-        self.message.push(part);
-        self.entries += entries;
-        let is_due = self.entries >= MESSAGE_ENTRIES || self.since.elapsed() >= MESSAGE_TIME;
-        if self.own.is_cancelled() || is_due && !self.send_message() { Step::Stop } else { Step::Enter }
+    /// A directory comes before its contents: what the thread that has its entry has not sent yet is sent before what this one finds.
+    fn send_above(&self, by: usize) {
+        if by != self.number {
+            self.boxes.send_of(by);
+        }
     }
 
-    /// Returns false if the receiver is gone.
-    fn send_message(&mut self) -> bool {
-        let message = std::mem::take(&mut self.message);
-        (self.entries, self.since) = (0, Instant::now());
-        message.is_empty() || self.sender.send(message).is_ok()
+    fn send(&mut self, part: Part, entries: usize, at_once: bool) -> Step {
+        let mut outbox = lock(&self.outbox);
+        outbox.message.push(part);
+        outbox.entries += entries;
+        let is_due = at_once || outbox.entries >= MESSAGE_ENTRIES || outbox.since.elapsed() >= MESSAGE_TIME;
+        if self.own.is_cancelled() || is_due && !self.boxes.send(&mut outbox) {
+            Step::Stop
+        } else {
+            Step::Enter
+        }
     }
 }
 
 impl Visitor for Sender<'_> {
-    type State = State;
+    type State = Opened;
 
-    fn opened(&mut self, place: &Place<'_>, state: &mut State) -> Step {
-        self.exclusions.opened(place, state)
+    fn opened(&mut self, place: &Place<'_>, opened: &mut Opened) -> Step {
+        self.send_above(opened.by);
+        opened.by = self.number;
+        self.exclusions.opened(place, &mut opened.state)
     }
 
-    fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, state: &State) -> Step {
-        if !self.exclusions.take(place, batch, state) || batch.is_empty() {
+    fn entries(&mut self, place: &Place<'_>, batch: &core::Batch, opened: &Opened) -> Step {
+        if !self.exclusions.take(place, batch, &opened.state) || batch.is_empty() {
             return if self.own.is_cancelled() { Step::Stop } else { Step::Enter };
         }
+        self.send_above(opened.by);
         let (path, depth) = (place.path.to_vec(), place.depth as usize);
         let Exclusions { walk, kept } = &self.exclusions;
         let block = Block { path, depth, follow: walk.follow, batch: batch.clone(), kept: kept.clone() };
         let entries = block.batch.len();
-        self.send(Part::Block(Box::new(block)), entries)
+        // A part of a large directory may come from a thread that did not open it: its subdirectories do not know that thread.
+        let is_part = place.piece.index > 0 || !place.piece.last;
+        self.send(Part::Block(Box::new(block)), entries, is_part)
     }
 
-    fn descend(&mut self, _: &Place<'_>, entry: &core::Entry<'_>, _: &State) -> Step {
-        self.exclusions.descend(entry)
+    fn descend(&mut self, place: &Place<'_>, entry: &core::Entry<'_>, _: &Opened) -> Step {
+        let is_skipped =
+            self.skips.are_any.load(Relaxed) && self.skips.cover(&join(place.path, entry.name()));
+        if is_skipped { Step::Skip } else { self.exclusions.descend(entry) }
     }
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
-        self.send(Part::Failed(Box::new(error_of(failure))), 1)
+        self.send(Part::Failed(Box::new(error_of(failure))), 1, false)
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Ordered {
     /// The device of the current root, if the walk must stay on its file system.
     device: Option<(u32, u32)>,
     begun: bool,
+    /// Whether the last level is the directory that [`Ordered::skip_current_dir`] means.
+    can_skip: bool,
 }
 
 /// A directory on the path to the current entry.
@@ -51,6 +53,7 @@ impl Ordered {
             pending: Vec::new(),
             device: None,
             begun: false,
+            can_skip: false,
         }
     }
 
@@ -73,6 +76,7 @@ impl Ordered {
             let level = self.levels.last_mut()?;
             let Some(index) = level.order.get(level.next).map(|index| *index as usize) else {
                 self.levels.pop();
+                self.can_skip = false;
                 match self.came_from() {
                     Some(entry) if self.walk.contents_first => return Some(entry),
                     _ => continue,
@@ -80,16 +84,25 @@ impl Ordered {
             };
             level.next += 1;
             let block = Arc::clone(&level.block);
-            let enters = self.enters(&block, index);
-            if enters {
+            if self.enters(&block, index) {
                 self.enter(&block, index);
             }
+            let is_entered = !Arc::ptr_eq(&block, &self.levels.last()?.block);
+            self.can_skip = is_entered || block.depth > 0 && block.batch.entry(index).kind() != Kind::Dir;
             // With `contents_first`, a directory that was entered is yielded after its contents.
-            let later =
-                enters && self.walk.contents_first && !Arc::ptr_eq(&block, &self.levels.last()?.block);
+            let later = is_entered && self.walk.contents_first;
             if block.depth >= self.walk.min_depth && !later {
                 return Some(block.give(index));
             }
+        }
+    }
+
+    /// See [`crate::IntoIter::skip_current_dir`].
+    pub(crate) fn skip_current_dir(&mut self) {
+        if std::mem::take(&mut self.can_skip)
+            && let Some(level) = self.levels.last_mut()
+        {
+            level.next = level.order.len();
         }
     }
 

@@ -12,7 +12,7 @@ use dents_sys::{CWD, Errno};
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens a directory and lists its entries: one `openat`.
 ///
@@ -28,13 +28,13 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// The error of `openat`.
+/// The error of `openat`; `InvalidInput` for a path with a NUL.
 pub fn read_dir(path: impl AsRef<Path>) -> Result<ReadDir, Error> {
     let path = path.as_ref().as_os_str().as_bytes().to_vec();
-    let c_path = CString::new(path.clone()).map_err(|_| Error::new(&path, 0, Errno::NOENT))?;
+    let c_path = CString::new(path.clone()).map_err(|_| Error::new(&path, 0, Errno::INVAL))?;
     let reader = Reader::open(CWD, &c_path, true).map_err(|errno| Error::new(&path, 0, errno))?;
     Ok(ReadDir {
-        reader,
+        reader: Mutex::new(reader),
         path,
         needs: Needs::TYPE,
         threads: None,
@@ -47,7 +47,8 @@ pub fn read_dir(path: impl AsRef<Path>) -> Result<ReadDir, Error> {
 /// The entries of a directory.
 #[must_use = "nothing is read before the first call of `next`"]
 pub struct ReadDir {
-    reader: Reader,
+    /// A mutex that is never locked: it makes the type `Sync`, which a reader is not.
+    reader: Mutex<Reader>,
     path: Vec<u8>,
     needs: Needs,
     threads: Option<usize>,
@@ -76,7 +77,8 @@ impl ReadDir {
         let needs = core_needs(self.needs);
         let asks = self.needs != Needs::TYPE;
         let (mut batch, mut ended) = (Core::new(needs), Ok(()));
-        let (count, reader) = (Count::new(self.threads), &mut self.reader);
+        let reader = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let count = Count::new(self.threads);
         let resources = Resources {
             mode: Mode::Auto,
             threads: &count,
@@ -160,7 +162,7 @@ pub(crate) fn read(
 pub fn scandir(path: impl AsRef<Path>) -> Result<(Vec<OsString>, Vec<OsString>), Error> {
     let path = path.as_ref().as_os_str().as_bytes();
     let failed = |errno| Error::new(path, 0, errno);
-    let c_path = CString::new(path).map_err(|_| failed(Errno::NOENT))?;
+    let c_path = CString::new(path).map_err(|_| failed(Errno::INVAL))?;
     let options = dents_core::scandir::Options { workers: Some(&Threads), ..Default::default() };
     let scan = dents_core::scandir(&c_path, &options).map_err(failed)?;
     let name = |entry: dents_core::batch::Entry<'_>| OsString::from_vec(entry.name().to_vec());

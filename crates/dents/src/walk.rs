@@ -178,8 +178,9 @@ impl Walk {
     }
 
     /// Sets the number of threads. By default there is one for each core where answers come from memory, and many
-    /// where each answer is a round trip to a server. With 1 the walk runs on the calling thread and starts no
-    /// thread.
+    /// where each answer is a round trip to a server; a walk by entries that begins while 16 others with threads are not yet at their ends runs
+    /// on the calling thread, so that any number of open walks needs few threads, descriptors and megabytes. With 1 the walk runs
+    /// on the calling thread and starts no thread.
     pub fn threads(mut self, threads: usize) -> Walk {
         self.threads = Some(threads.max(1));
         self

@@ -444,6 +444,48 @@ fn a_walk_does_not_wait_for_unread_walks() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
+/// Of many open walks that are not read, few have threads, and none waits for another. All can be read to their ends.
+#[test]
+fn a_hundred_open_walks_are_cheap() {
+    if let Some(output) = with_descriptors(1024, "a_hundred_open_walks_are_cheap") {
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    for number in 0..80 {
+        let directory = tree.0.join(number.to_string());
+        fs::create_dir(&directory).unwrap();
+        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
+    }
+    let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
+    let resident = || {
+        let pages = fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4 / 1024
+    };
+    let first_two = |_| {
+        let mut walk = Walk::new(&tree.0).into_iter();
+        assert!(walk.next().unwrap().is_ok() && walk.next().unwrap().is_ok());
+        walk
+    };
+    // These may have threads; a busy machine may seem to have a slow disk, for which they start many.
+    let mut unread: Vec<_> = (0..16).map(first_two).collect();
+    std::thread::sleep(Duration::from_secs(1));
+    let before = (count("task"), count("fd"), resident());
+    unread.extend((16..100).map(first_two));
+    std::thread::sleep(Duration::from_millis(300));
+    let now = (count("task"), count("fd"), resident());
+    println!("threads, descriptors, MiB: {before:?} of 16 walks, {now:?} of 100");
+    assert!(now.0 <= before.0, "more threads");
+    assert!(now.1 <= before.1 + 84 * 3 && now.2 <= before.2 + 30, "{before:?} {now:?}");
+    let last = unread.pop().unwrap();
+    assert_eq!(last.filter(Result::is_ok).count(), 1 + 80 * 521 - 2);
+    // What the walks held is free for others again.
+    drop(unread);
+    let without = count("task");
+    let again: Vec<_> = (0..3).map(first_two).collect();
+    assert!(count("task") > without, "{} threads", again.len());
+}
+
 /// A sorted walk keeps ancestors open for speed alone.
 #[test]
 fn a_deep_sorted_walk_needs_few_descriptors() {
@@ -508,4 +550,146 @@ fn files_that_git_ignores_are_left_out() {
         let has = |name: &str| seen.iter().any(|(path, ..)| path.ends_with(name));
         assert!(has("a/1") && has(".gitignore") && !has("many") && !has("x.o") && !has(".git"), "{seen:?}");
     }
+}
+
+#[test]
+fn the_current_directory_is_skipped_as_walkdir_skips_it() {
+    let playground = Playground::tree();
+    // After a directory, and after a file in the middle of one.
+    for name in ["many", "f300", "b", "22", "x"] {
+        let is_it = |path: &Path| path.file_name().is_some_and(|found| found == name);
+        let mut expected = Vec::new();
+        let mut entries = walkdir::WalkDir::new(&playground.0).sort_by_file_name().into_iter();
+        while let Some(entry) = entries.next() {
+            let path = entry.unwrap().into_path();
+            if is_it(&path) {
+                entries.skip_current_dir();
+            }
+            expected.push(path);
+        }
+        let mut found = Vec::new();
+        let mut entries = Walk::new(&playground.0).sort_by_file_name().into_iter();
+        while let Some(entry) = entries.next() {
+            let path = entry.unwrap().into_path();
+            if is_it(&path) {
+                entries.skip_current_dir();
+            }
+            found.push(path);
+        }
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_walk_on_threads_skips_what_is_left_of_a_directory() {
+    let playground = Playground::tree();
+    for (name, is_directory) in [("many", true), ("a", true), ("f300", false), ("22", false)] {
+        let mut entries = Walk::new(&playground.0).threads(3).into_iter();
+        let (mut found, mut skipped) = (Vec::new(), None);
+        while let Some(entry) = entries.next() {
+            let entry = entry.unwrap();
+            let path = entry.path();
+            let is_below = skipped.as_ref().is_some_and(|skipped: &PathBuf| path.starts_with(skipped));
+            assert!(!is_below, "{} after {name}", path.display());
+            if entry.file_name() == name {
+                entries.skip_current_dir();
+                skipped = Some(if is_directory { path.clone() } else { path.parent().unwrap().to_owned() });
+            }
+            found.push(path);
+        }
+        let skipped = skipped.expect("it was found");
+        for (path, _, _) in ours(Walk::new(&playground.0)).0 {
+            assert!(path.starts_with(&skipped) || found.contains(&path), "{} is missing", path.display());
+        }
+        assert!(found.iter().all(|path| fs::symlink_metadata(path).is_ok()));
+    }
+}
+
+/// Threads send entries in messages, and one may read a directory whose entry another thread has not sent yet.
+#[test]
+fn a_directory_comes_before_its_contents_on_threads_too() {
+    let playground = Playground::new();
+    for number in 0..300 {
+        fs::create_dir_all(playground.0.join(format!("a{}/b{}/c{number}", number % 7, number % 31))).unwrap();
+    }
+    for round in 0..200 {
+        let mut seen = std::collections::HashSet::new();
+        for entry in Walk::new(&playground.0).threads(4) {
+            let path = entry.unwrap().into_path();
+            let parent = path.parent().unwrap();
+            assert!(path == playground.0 || seen.contains(parent), "round {round}: {}", path.display());
+            seen.insert(path);
+        }
+    }
+}
+
+#[test]
+fn a_skip_of_the_first_root_leaves_the_second() {
+    let playground = Playground::tree();
+    for sorted in [false, true] {
+        let walk = Walk::new(playground.0.join("a")).add(playground.0.join("many"));
+        let walk = if sorted { walk.sort_by_file_name() } else { walk };
+        let (mut entries, mut found) = (walk.into_iter(), 0);
+        while let Some(entry) = entries.next() {
+            if entry.unwrap().file_name() == "a" {
+                entries.skip_current_dir();
+            }
+            found += 1;
+        }
+        assert_eq!(found, 2 + 700, "sorted: {sorted}");
+    }
+}
+
+#[test]
+fn a_path_with_a_nul_is_invalid_everywhere() {
+    let kinds = [read_dir("a\0b").map(drop), scandir("a\0b").map(drop)];
+    for kind in kinds {
+        assert_eq!(kind.unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
+    }
+}
+
+#[test]
+fn types_may_be_sent_and_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<dents::ReadDir>();
+    shared::<dents::Entry>();
+    shared::<dents::Error>();
+    shared::<Walk>();
+}
+
+/// The message of a panic names the line of the program, not one of the library.
+#[test]
+fn a_panic_over_an_undeclared_fact_is_where_it_was_read() {
+    static PLACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let playground = Playground::tree();
+    let entry = Walk::new(&playground.0).into_iter().next().unwrap().unwrap();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|place| place.file().to_owned()).unwrap_or_default();
+        PLACES.lock().unwrap().push(place);
+    }));
+    let readers: [fn(&dents::Entry); 6] = [
+        |entry| {
+            let _ = entry.size();
+        },
+        |entry| {
+            let _ = entry.view().size();
+        },
+        |entry| {
+            let _ = entry.modified();
+        },
+        |entry| {
+            let _ = entry.view().created();
+        },
+        |entry| drop(entry.link().map(Path::to_owned)),
+        |entry| drop(entry.view().link().map(Path::to_owned)),
+    ];
+    for read in readers {
+        let entry = std::panic::AssertUnwindSafe(&entry);
+        assert!(std::panic::catch_unwind(move || read(*entry)).is_err());
+    }
+    std::panic::set_hook(before);
+    let places = PLACES.lock().unwrap();
+    let here = places.iter().filter(|place| *place == file!()).count();
+    assert!(here >= 6 && !places.iter().any(|place| place.contains("src/entry.rs")), "{places:?}");
 }

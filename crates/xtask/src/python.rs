@@ -11,7 +11,7 @@ pub(crate) const PACKAGE: &str = "dents-python";
 /// The oldest Python 3 that the package is for.
 const OLDEST: u32 = 10;
 /// What tests use where it is installed.
-const FOR_TESTS: &[&str] = &["pyarrow", "uvloop", "polars", "duckdb", "distributed", "mypy"];
+const FOR_TESTS: &[&str] = &["pyarrow", "uvloop", "polars", "pandas", "duckdb", "distributed", "mypy"];
 /// The tests of a Python that is not the default: those that may differ.
 const IN_OTHERS: &[&str] = &["test_cpython", "test_scandir", "test_walk"];
 

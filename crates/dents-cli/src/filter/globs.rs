@@ -29,7 +29,7 @@ impl One {
 
     fn parse_at(word: &[u8], here: &[u8]) -> Result<One, String> {
         let mut one = One::default();
-        let utf8 = crate::message::locale().utf8;
+        let utf8 = crate::message::locale().charset.is_utf8();
         let path = |text: &[u8]| Pattern::of_path(text, utf8);
         for glob in expanded(word).ok_or_else(|| format!("its braces give more than {MOST} globs"))? {
             let parts = components(&glob);

@@ -124,9 +124,6 @@ pub(crate) fn give(
     sink: &dyn Sink,
 ) -> Result<Status, Status> {
     let filter = args.filter();
-    if let Some(option) = args.output.about_files() {
-        return Err(session.wrong(&format!("{option} is for output to a file")));
-    }
     let task = Task { args, filter, session, first_error: FirstError::default() };
     let done = task.opened().and_then(|opened| task.rows(columns, opened, sink));
     let is_whole = done.is_ok() && !task.first_error.is_set() && !session.is_stopped();
@@ -146,6 +143,12 @@ impl Args {
     /// Whether the output goes to a file.
     pub(crate) fn writes_file(&self) -> bool {
         self.output.path() != Path::new("-") || self.is_task()
+    }
+
+    /// What is wrong with options that the parser accepts, if the rows go to another program.
+    pub(crate) fn check_rows(&self) -> Result<(), String> {
+        let about_files = self.output.about_files();
+        about_files.map_or(Ok(()), |option| Err(format!("{option} is for output to a file")))
     }
 
     /// Whether this is a task of a scan in parts.

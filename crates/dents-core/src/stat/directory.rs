@@ -17,7 +17,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use dents_sys::dir::Dirents;
 
 /// Reads of names, after the first, before several workers read the rest: 64 KiB and twice 256 KiB, some 15,000 entries. The rest then
-/// outweighs what the workers cost: 100 µs.
+/// outweighs what the workers cost: 100 µs. A last read that was not full has left nothing, as far as file systems go that several
+/// workers can read.
 const READS_ALONE: usize = 2;
 
 /// More bytes than the names of a first reply take.
@@ -77,10 +78,12 @@ fn read_names(
     resources: &Resources<'_>,
 ) -> dents_sys::Result<()> {
     let watch = resources.threads.watching();
-    for _ in 0..READS_ALONE {
+    let mut reads = 0;
+    while reads < READS_ALONE || !reader.is_full() {
         if !read_more(batch, reader, filter, watch)? {
             return Ok(());
         }
+        reads += 1;
     }
     // Classic makes one request after the other, and a ring the fewest calls.
     let is_alone = matches!(resources.mode, Mode::Classic | Mode::Iou);
