@@ -22,15 +22,19 @@ const SIG_SETMASK: usize = 2;
 /// TRAP, ABRT, BUS, FPE, USR1, SEGV, USR2, PIPE, ALRM, TERM, STKFLT, TSTP, XCPU, XFSZ, VTALRM, PROF, IO, PWR, SYS. (The numbers of
 /// x86, Arm, RISC-V and most others; include/uapi/asm-generic/signal.h.) If a fault of the program itself causes one of them, the
 /// kernel ends the program although it is blocked.
-const HELD: Set = {
-    let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 20, 24, 25, 26, 27, 29, 30, 31];
+const HELD: Set = set(&[1, 2, 3, 10, 12, 13, 14, 15, 16, 20, 24, 25, 26, 27, 29, 30]) | FAULTS;
+
+/// Those of them by which the kernel reports a fault of a program: ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS.
+const FAULTS: Set = set(&[4, 5, 6, 7, 8, 11, 31]);
+
+const fn set(numbers: &[u32]) -> Set {
     let (mut set, mut at) = (0, 0);
     while at < numbers.len() {
         set |= bit(numbers[at]);
         at += 1;
     }
     set
-};
+}
 
 /// SIGINT: the keyboard's interrupt.
 pub const INT: u32 = 2;
@@ -61,6 +65,11 @@ pub struct Held {
 /// them too, because the kernel delivers a signal of the process to any thread that does not.
 pub fn hold() -> Held {
     Held { before: mask(SIG_BLOCK, HELD), came: 0 }
+}
+
+/// The same but for faults: for a process that another one watches, which should report its end at once.
+pub fn hold_but_faults() -> Held {
+    Held { before: mask(SIG_BLOCK, HELD & !FAULTS), came: 0 }
 }
 
 impl Held {

@@ -191,8 +191,8 @@ fn give_back_signals() {
 impl Agent for Children {
     fn start(&self, job: agent::Job) -> Result<(), Errno> {
         // The keyboard sends signals to the agent too. The agent must end after the lister has handled them, not
-        // before.
-        let _held = signal::hold();
+        // before. A fault is its own, and the lister reports it.
+        let _held = signal::hold_but_faults();
         agent::start(job, progress::take_terminal)
     }
 
