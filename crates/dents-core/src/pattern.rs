@@ -1,7 +1,7 @@
 //! Shell patterns: `*.o`, `core.[0-9]*`, `?`, as `fnmatch` with `FNM_PERIOD` (POSIX, Shell & Utilities 2.13).
 //!
 //! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets, and a slash is an ordinary
-//! character; [`Special`] has the other rules. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
+//! character; patterns of names and of paths have other rules. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
 //! that is not UTF-8 is matched byte by byte, as in glibc. Ranges go by code points, and `[=e=]` is `e` alone, in every
 //! locale; the characters of a class may be those of the user's.
 
