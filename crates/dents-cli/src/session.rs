@@ -11,6 +11,7 @@ use crate::interrupt;
 use crate::message::{self, errno_text, quoteaf, quoted};
 use crate::output::Records;
 use crate::progress::Counters;
+use dents_core::mounts::Mounts;
 use dents_core::tree::{Failure, Problem};
 use dents_sink::Own;
 use dents_sys::Errno;
@@ -58,8 +59,15 @@ pub trait Host: Send + Sync {
 /// One run of a command.
 pub struct Session {
     inside: Option<Inside>,
-    /// What the run itself writes, and leaves out where it comes across it.
-    own: OnceLock<Vec<Own>>,
+    /// What the run itself reads or writes, and leaves out where it comes across it.
+    own: Mutex<Vec<Own>>,
+    mounts: Mutex<Mounts>,
+    /// Computed once: `du` asks for each operand.
+    mounts_loop: OnceLock<bool>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The state of a run inside another program.
@@ -74,24 +82,38 @@ impl Session {
     /// A run of the program. From now on the first SIGINT, SIGTERM or SIGHUP stops it.
     pub(crate) fn program() -> Session {
         interrupt::flag();
-        Session { inside: None, own: OnceLock::new() }
+        Session::new(None)
     }
 
     /// A run inside another program.
     pub fn inside(host: impl Host + 'static) -> Session {
         let (stop, counters) = (Arc::default(), Counters::default());
         let inside = Inside { host: Box::new(host), stop, counters, table: Mutex::new(None) };
-        Session { inside: Some(inside), own: OnceLock::new() }
+        Session::new(Some(inside))
     }
 
-    /// Walks that begin from now on leave these out. To be called once.
+    fn new(inside: Option<Inside>) -> Session {
+        Session { inside, own: Mutex::default(), mounts: Mutex::default(), mounts_loop: OnceLock::new() }
+    }
+
+    /// Walks that begin from now on leave these out, too.
     pub(crate) fn leave_out(&self, own: impl IntoIterator<Item = Own>) {
-        let _ = self.own.set(own.into_iter().collect());
+        lock(&self.own).extend(own);
     }
 
     /// What is left out.
-    pub(crate) fn own(&self) -> &[Own] {
-        self.own.get().map_or(&[], |own| own)
+    pub(crate) fn own(&self) -> Vec<Own> {
+        lock(&self.own).clone()
+    }
+
+    /// Whether a walk may find the same files below two mount points. See [`Mounts::overlap`].
+    pub(crate) fn mounts_overlap(&self) -> bool {
+        lock(&self.mounts).overlap()
+    }
+
+    /// Whether a directory is mounted below itself. See [`Mounts::any_loop`].
+    pub(crate) fn mounts_loop(&self) -> bool {
+        *self.mounts_loop.get_or_init(|| lock(&self.mounts).any_loop())
     }
 
     /// Stops the run: its workers end after their present system calls.
@@ -143,7 +165,7 @@ impl Session {
 
     /// The place for the table of a run inside another program.
     pub(crate) fn table(&self) -> Option<MutexGuard<'_, Option<Records>>> {
-        self.inside.as_ref().map(|inside| inside.table.lock().unwrap_or_else(PoisonError::into_inner))
+        self.inside.as_ref().map(|inside| lock(&inside.table))
     }
 
     fn give(&self, text: &[u8], path: Option<&[u8]>, errno: Option<i32>) {

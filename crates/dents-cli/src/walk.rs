@@ -3,7 +3,6 @@
 use crate::session::Session;
 use crate::time;
 use dents_core::bulk::When;
-use dents_core::mounts::Mounts;
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{self, Follow, Options};
 use std::ffi::{CString, OsString};
@@ -60,7 +59,7 @@ impl Walk {
         Options {
             needs,
             follow: self.follow(),
-            mounts_loop: Mounts::default().any_loop(),
+            mounts_loop: session.mounts_loop(),
             one_file_system: self.one_file_system,
             workers: self.threads.map(NonZeroUsize::get),
             rate: self.rate,

@@ -341,3 +341,15 @@ fn a_terminal_gets_bars_and_nothing_that_steers_it() {
     let plain = draw(&dents(dir.path(), "du t").env("NO_COLOR", "1"));
     assert!(!plain.contains('\x1b') && drawn.contains("\x1b[32m"), "{plain}");
 }
+
+/// The list of mounts tells whether files may be found twice, and directories below themselves: it is read once, whatever is walked.
+#[test]
+fn the_list_of_mounts_is_read_once() {
+    let dir = dents_lab::fixture::TempDir::new("du-mounts").expect("a directory");
+    shell(dir.path(), "mkdir a b c");
+    for words in ["du a", "du -s a b c", "count a b", "stats a b"] {
+        let trace = dents_lab::syscalls::trace(&dents(dir.path(), words)).expect("strace");
+        let reads = |call: &&dents_lab::syscalls::Call| call.text.contains("/proc/self/mountinfo");
+        assert_eq!(trace.calls().iter().filter(reads).count(), 1, "{words}");
+    }
+}

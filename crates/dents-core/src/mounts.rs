@@ -201,6 +201,11 @@ impl<'m> Mount<'m> {
         })
     }
 
+    /// The device and the mount point.
+    fn place(&self) -> (&'m [u8], &'m [u8]) {
+        (self.device, self.point)
+    }
+
     /// The type of the file system and its source, which come after the optional fields and a hyphen.
     fn source(&self) -> Option<(&'m [u8], &'m [u8])> {
         let mut fields = self.rest.split(|byte| *byte == b' ').skip_while(|field| *field != b"-").skip(1);
@@ -303,12 +308,19 @@ fn rest_below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
     path.strip_prefix(above).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-/// Whether a mount shows a directory below itself.
+/// Whether a mount shows a directory below itself. Only mounts above a mount point matter, so each component of its path is looked
+/// up: hosts of containers have thousands of mounts of one device.
 fn any_loop(mounts: &[u8]) -> bool {
     let mut all: Vec<Mount<'_>> = Mount::all(mounts).collect();
-    all.sort_unstable();
-    all.chunk_by(|a, b| a.device == b.device)
-        .any(|same| same.iter().any(|inner| same.iter().any(|outer| inner.is_loop_in(outer))))
+    all.sort_unstable_by_key(Mount::place);
+    let at = |device, point| {
+        let first = all.partition_point(|mount| mount.place() < (device, point));
+        all[first..].iter().take_while(move |mount| mount.place() == (device, point))
+    };
+    all.iter().any(|inner| {
+        let above = memchr::memchr_iter(b'/', inner.point).map(|slash| &inner.point[..slash]);
+        above.flat_map(|point| at(inner.device, point)).any(|outer| inner.is_loop_in(outer))
+    })
 }
 
 /// A field without escapes: octal numbers become blanks, backslashes and line ends again.
@@ -492,6 +504,18 @@ mod tests {
         ] {
             assert!(!with(lines), "{}", lines.escape_ascii());
         }
+    }
+
+    /// As on hosts of containers: 20,000 bind mounts of one device. To compare each pair of them took 10.8 s here.
+    #[test]
+    fn many_mounts_are_compared_fast() {
+        let line = |nth: usize| {
+            alloc::format!("{nth} 27 254:0 /data/{nth} /pods/{nth}/volume rw - ext4 /dev/vda rw\n")
+        };
+        let mounts: alloc::string::String = (0..20_000).map(line).collect();
+        let began = std::time::Instant::now();
+        assert!(!any_loop(mounts.as_bytes()));
+        assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Error {
         self.source.raw_os_error()
     }
 
-    /// Whether this is one of the directories above it, through a symbolic link or a mount. The walk does not enter it.
+    /// Whether this is one of the directories above it, through a symbolic link. The walk does not enter it.
     #[must_use]
     pub fn is_loop(&self) -> bool {
         self.problem == Problem::Loop

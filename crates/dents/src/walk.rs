@@ -1,7 +1,6 @@
 use crate::entry::View;
 use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, batch};
-use dents_core::mounts::Mounts;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
 use dents_core::tree::{End, Follow, Options};
@@ -270,7 +269,6 @@ impl Walk {
             filter: self.filter(),
             max_depth: u32::try_from(self.max_depth).unwrap_or(u32::MAX),
             follow: if self.follow { Follow::Always } else { Follow::Operands },
-            mounts_loop: Mounts::default().any_loop(),
             one_file_system: self.same_file_system,
             workers: self.threads,
             rate: self.rate,

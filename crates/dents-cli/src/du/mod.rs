@@ -21,7 +21,6 @@ use crate::output::{Completion, Diagnostics, Units};
 use crate::session::{Session, Status};
 use crate::source::{File, Job, Source};
 use crate::walk::Walk;
-use dents_core::mounts::Mounts;
 use dents_core::tree::End;
 use dents_render::human::SizeFormat;
 use row::Row;
@@ -133,7 +132,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let (needs, must) = (rules.needs(), rules.must());
     let (walk, source) = (&args.walk, &args.source);
     let job = Job { walk, source, filter: &filter, diagnostics: &diagnostics, needs, must };
-    let mut sums = Sums::new(&rules, file.is_some() || Mounts::default().overlap());
+    let mut sums = Sums::new(&rules, file.is_some() || session.mounts_overlap());
     let end = match file {
         Some(file) => match read_all(&mut sums, &job, file) {
             Ok(end) => end,

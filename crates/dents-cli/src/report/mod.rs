@@ -30,7 +30,6 @@ use crate::stats::{By, Links, Now, Summer, Sums, Tally};
 use crate::top::{Best, Ranked};
 use crate::walk::Walk;
 use changes::Changes;
-use dents_core::mounts::Mounts;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::tree::{End, Follow};
 use dents_sink::read::{Columns, Span};
@@ -186,7 +185,7 @@ impl Args {
 fn from_tree(job: &Job<'_>) -> Result<(Page, End, bool), Status> {
     let tables = tables();
     let overlap = Overlap::new(&job.walk.paths(), job.walk.follow());
-    let links = Links::new(&tables, Mounts::default().overlap());
+    let links = Links::new(&tables, job.diagnostics.session().mounts_overlap());
     let mut must = job.must;
     if overlap.has_directories() {
         must |= NeedsByKind::of(dents_core::needs::Kind::Dir, Needs::TYPE | Needs::INODE);

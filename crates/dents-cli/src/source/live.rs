@@ -31,7 +31,7 @@ pub(crate) struct Plan<'p> {
     /// Whether types are counted.
     pub(crate) counts: bool,
     /// What the command itself gives or takes away below its PATHs: it is left out, as it was not there before, or is not afterwards.
-    pub(crate) own: &'p [Own],
+    pub(crate) own: Vec<Own>,
     /// Leaves directories over.
     pub(crate) budget: Option<&'p Budget<'p>>,
     /// Whether the walk must end.

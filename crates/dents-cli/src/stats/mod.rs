@@ -25,7 +25,6 @@ use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
 pub(crate) use class::{AGES, Now};
-use dents_core::mounts::Mounts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
 use dents_sink::Detail;
@@ -113,7 +112,7 @@ type Sorted = (Sums, Links);
 
 fn from_tree(args: &Args, job: &Job<'_>) -> (Sorted, End) {
     let overlap = Overlap::new(&job.walk.paths(), job.walk.follow());
-    let links = Links::new(&args.tables(), Mounts::default().overlap());
+    let links = Links::new(&args.tables(), job.diagnostics.session().mounts_overlap());
     let mut must = job.must;
     if overlap.has_directories() {
         must |= NeedsByKind::of(Kind::Dir, Needs::TYPE | Needs::INODE);
