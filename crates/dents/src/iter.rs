@@ -4,46 +4,43 @@ use crate::batch::{Exclusions, error_of};
 use crate::entry::{Block, join};
 use crate::filter::State;
 use crate::ordered::Ordered;
+use crate::outbox::{Outbox, Outboxes, lock};
 use crate::threads::Threads;
 use crate::{Entry, Error, Step, Walk};
 use dents_core::batch as core;
 use dents_core::needs::Kind;
 use dents_core::tree::{self, Failure, Place, Visitor};
+use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
 
 /// The capacity of the channel in messages: some megabytes at most.
 const MOST_MESSAGES: usize = 32;
 
-/// A thread sends its entries when it has this many, or when this time has passed. An earlier version woke the caller for
-/// each small directory, which took half of the walk's time.
-const MESSAGE_ENTRIES: usize = 512;
-const MESSAGE_TIME: Duration = Duration::from_millis(1);
+/// Walks by entries that may have threads of their own at a time, where the number of threads is left to the library. An unread walk
+/// holds its threads, some descriptors and up to two megabytes.
+const PERMITS: usize = 16;
 
-/// Walks by entries that may have threads of their own at a time, where the number of threads is left to the library. An unread one holds
-/// its threads, some descriptors and up to two megabytes.
-const WITH_THREADS: usize = 16;
+/// The permits that walks hold.
+static HELD: AtomicUsize = AtomicUsize::new(0);
 
-static NOW_WITH_THREADS: AtomicUsize = AtomicUsize::new(0);
+/// The permit of one walk to have threads.
+struct Permit;
 
-/// The right of one walk to threads of its own.
-struct Seat;
-
-impl Seat {
-    /// `None` if all are taken. Nothing waits for one: it may be held by a walk that nobody reads.
-    fn take() -> Option<Seat> {
-        let one_more = |taken| (taken < WITH_THREADS).then_some(taken + 1);
-        NOW_WITH_THREADS.try_update(Relaxed, Relaxed, one_more).ok().map(|_| Seat)
+impl Permit {
+    /// `None` if all are held. A walk never waits for a permit, because an unread walk may hold one for ever.
+    fn take() -> Option<Permit> {
+        let one_more = |held| (held < PERMITS).then_some(held + 1);
+        HELD.try_update(Relaxed, Relaxed, one_more).ok().map(|_| Permit)
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
-        NOW_WITH_THREADS.fetch_sub(1, Relaxed);
+        HELD.fetch_sub(1, Relaxed);
     }
 }
 
@@ -69,31 +66,28 @@ struct Stream {
     skips: Arc<Skips>,
     walk: Option<JoinHandle<()>>,
     /// None if the caller set the number of threads, and from the end of the walk on.
-    seat: Option<Seat>,
+    permit: Option<Permit>,
 }
 
 /// Directories whose contents are not wanted any more.
 #[derive(Default)]
 struct Skips {
     are_any: AtomicBool,
-    paths: Mutex<Vec<Vec<u8>>>,
+    paths: Mutex<HashSet<Vec<u8>>>,
 }
 
 impl Skips {
     fn add(&self, path: Vec<u8>) {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        lock(&self.paths).insert(path);
         self.are_any.store(true, Relaxed);
     }
 
-    /// Whether this directory, or one above it, is skipped.
+    /// Whether this directory, or one above it, is skipped: a look-up for each level. A root may end with a slash.
     fn cover(&self, directory: &[u8]) -> bool {
         self.are_any.load(Relaxed) && {
-            let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_below =
-                |rest: &[u8], path: &[u8]| rest.is_empty() || path.ends_with(b"/") || rest[0] == b'/';
-            paths
-                .iter()
-                .any(|path| directory.strip_prefix(&path[..]).is_some_and(|rest| is_below(rest, path)))
+            let paths = lock(&self.paths);
+            let ends = (0..directory.len()).filter(|at| directory[*at] == b'/').flat_map(|at| [at, at + 1]);
+            ends.chain([directory.len()]).any(|end| paths.contains(&directory[..end]))
         }
     }
 }
@@ -105,8 +99,8 @@ enum Part {
 
 impl IntoIter {
     pub(crate) fn new(walk: Walk) -> IntoIter {
-        let seat = if walk.threads.is_none() { Seat::take() } else { None };
-        if walk.is_ordered() || walk.threads.map_or(seat.is_none(), |threads| threads == 1) {
+        let permit = if walk.threads.is_none() { Permit::take() } else { None };
+        if walk.is_ordered() || walk.threads.map_or(permit.is_none(), |threads| threads == 1) {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
         let (sender, messages) = sync_channel(MOST_MESSAGES);
@@ -125,7 +119,7 @@ impl IntoIter {
                 cancel,
                 skips,
                 walk: Some(thread),
-                seat,
+                permit,
             })),
             // No thread could be started: walk on the calling thread.
             Err(_) => IntoIter(Source::Ordered(Box::new(Ordered::new(fallback)))),
@@ -183,7 +177,7 @@ impl Stream {
                     Err(_) => {
                         self.messages = None;
                         self.join();
-                        self.seat = None;
+                        self.permit = None;
                         return None;
                     }
                 },
@@ -224,63 +218,20 @@ impl Drop for Stream {
 fn search(walk: &Walk, own: &crate::Cancel, skips: &Skips, sender: &SyncSender<Vec<Part>>) {
     let roots = walk.c_roots();
     let roots: Vec<&CStr> = roots.iter().map(CString::as_c_str).collect();
-    let boxes = Outboxes { sender: sender.clone(), all: Mutex::default() };
+    let send = |message| sender.send(message).is_ok();
+    let boxes: Boxes<'_> = Outboxes::new(&send);
     let make = |number| Sender {
         exclusions: Exclusions::new(walk),
         own,
         skips,
         number,
-        outbox: boxes.add(number),
+        outbox: boxes.of(number),
         boxes: &boxes,
     };
     let end = tree::walk(&roots, &walk.options(), &Threads, make).end;
     let errors = walk.invalid_roots().chain(walk.error_of_end(end));
     // The receiver may be gone.
     let _ = sender.send(errors.map(|error| Part::Failed(Box::new(error))).collect());
-}
-
-/// What a thread has not sent yet.
-struct Outbox {
-    message: Vec<Part>,
-    /// The number of its entries, and the time of the last message.
-    entries: usize,
-    since: Instant,
-}
-
-/// The outboxes of all threads, by their numbers. A thread holds no more than one of their locks.
-struct Outboxes {
-    sender: SyncSender<Vec<Part>>,
-    all: Mutex<Vec<(usize, Arc<Mutex<Outbox>>)>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Outboxes {
-    fn add(&self, number: usize) -> Arc<Mutex<Outbox>> {
-        let outbox = Outbox { message: Vec::new(), entries: 0, since: Instant::now() };
-        let outbox = Arc::new(Mutex::new(outbox));
-        lock(&self.all).push((number, Arc::clone(&outbox)));
-        outbox
-    }
-
-    /// Sends what a thread has. Returns false if the receiver is gone. The lock is held meanwhile: a thread that needs this sent before its
-    /// own waits for that. The receiver takes no lock.
-    fn send(&self, outbox: &mut Outbox) -> bool {
-        let message = std::mem::take(&mut outbox.message);
-        (outbox.entries, outbox.since) = (0, Instant::now());
-        message.is_empty() || self.sender.send(message).is_ok()
-    }
-
-    /// Sends what this thread has.
-    fn send_of(&self, number: usize) {
-        let found =
-            lock(&self.all).iter().find(|(one, _)| *one == number).map(|(_, outbox)| Arc::clone(outbox));
-        if let Some(outbox) = found {
-            self.send(&mut lock(&outbox));
-        }
-    }
 }
 
 /// The state of a directory, and the number of the thread that opened it: in its outbox, if not yet sent, are the entries of the
@@ -291,13 +242,15 @@ struct Opened {
     by: usize,
 }
 
+type Boxes<'s> = Outboxes<Part, &'s (dyn Fn(Vec<Part>) -> bool + Sync)>;
+
 struct Sender<'w> {
     exclusions: Exclusions<'w>,
     own: &'w crate::Cancel,
     skips: &'w Skips,
     number: usize,
-    outbox: Arc<Mutex<Outbox>>,
-    boxes: &'w Outboxes,
+    outbox: Arc<Mutex<Outbox<Part>>>,
+    boxes: &'w Boxes<'w>,
 }
 
 impl Drop for Sender<'_> {
@@ -316,9 +269,7 @@ impl Sender<'_> {
 
     fn send(&mut self, part: Part, entries: usize, at_once: bool) -> Step {
         let mut outbox = lock(&self.outbox);
-        outbox.message.push(part);
-        outbox.entries += entries;
-        let is_due = at_once || outbox.entries >= MESSAGE_ENTRIES || outbox.since.elapsed() >= MESSAGE_TIME;
+        let is_due = outbox.add(part, entries) || at_once;
         if self.own.is_cancelled() || is_due && !self.boxes.send(&mut outbox) {
             Step::Stop
         } else {
@@ -358,5 +309,23 @@ impl Visitor for Sender<'_> {
 
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         self.send(Part::Failed(Box::new(error_of(failure))), 1, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skip_covers_what_is_below_and_nothing_that_begins_alike() {
+        let skips = Skips::default();
+        assert!(!skips.cover(b"t/a"));
+        ["t/a", "r/", "/x"].iter().for_each(|path| skips.add(path.as_bytes().to_vec()));
+        for path in ["t/a", "t/a/b/c", "r/", "r/a", "/x", "/x/y"] {
+            assert!(skips.cover(path.as_bytes()), "{path}");
+        }
+        for path in ["t", "t/ab", "t/b/t/a", "r", "x", "/xy", "/", ""] {
+            assert!(!skips.cover(path.as_bytes()), "{path}");
+        }
     }
 }
