@@ -59,7 +59,7 @@ pub(crate) struct Facts {
 impl Facts {
     /// No project has this number: the kernel calls it `INVALID_PROJID`.
     pub(crate) const NO_PROJECT: u32 = u32::MAX;
-    /// See [`dents_sink::Facts::NOBODY`].
+    /// The owner and the group where they are not known.
     pub(crate) const NOBODY: u32 = dents_sink::Facts::NOBODY;
 
     /// One of the times: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.

@@ -262,7 +262,7 @@ fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
     }
     let set = |name| case.variable(name).filter(|value| !value.is_empty());
     let of = |category| set("LC_ALL").or(set(category)).or(set("LANG")).unwrap_or("C");
-    // Before glibc 2.39, LANGUAGE has an effect in C.UTF-8 too.
+    // With glibc 2.36, LANGUAGE has an effect in C.UTF-8 too; with 2.41 it has none.
     let differs = ["LC_MESSAGES", "LC_TIME"].into_iter().any(|category| of(category).starts_with("C."));
     let is_utf8 = of("LC_CTYPE").ends_with('8');
     if differs {

@@ -122,7 +122,7 @@ impl Facts<'_> {
     pub(crate) const EACH_UNKNOWABLE: [Columns; 6] =
         [Columns::MODE, Columns::UID, Columns::GID, Columns::ATIME, Columns::CTIME, Columns::MTIME];
 
-    /// The owner and the group where they are not known. The kernel gives this id to no user and no group.
+    /// The owner and the group where they are not known. The kernel assigns this id to no user and no group.
     pub const NOBODY: u32 = u32::MAX;
 
     /// Whether it is known.

@@ -48,7 +48,7 @@ usage: cargo xtask COMMAND
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   disk IMAGE COMMAND
                   run a command on the file system of an image, on a rotating disk in miniature; disk --help
-  vm KERNEL JOB   run a job in a virtual machine with a kernel of Debian's: nfs, or a script; vm --all: nfs on three kernels
+  vm KERNEL JOB   run a job in a virtual machine with a kernel of Debian's; without words it lists them
   docs            write the manual pages and the completions anew, from the flags of dls and dents
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures

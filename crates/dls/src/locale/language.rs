@@ -47,7 +47,7 @@ impl Language {
     #[must_use]
     pub fn new(charset: Charset, messages: &[u8], languages: Option<&[u8]>) -> Language {
         let languages = languages.filter(|languages| !languages.is_empty());
-        // `LANGUAGE` has no effect in C, nor in C.UTF-8 since glibc 2.39.
+        // `LANGUAGE` has no effect in C, nor in C.UTF-8 with glibc 2.41 (it has with 2.36; both were tried).
         let is_c = matches!(messages, b"C" | b"POSIX") || messages.starts_with(b"C.");
         let wanted = (!is_c).then(|| (messages.to_vec(), languages.map(<[u8]>::to_vec)));
         Language { wanted, ..Language::english(charset) }
