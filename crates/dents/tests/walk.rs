@@ -417,6 +417,16 @@ fn with_descriptors(limit: usize, test: &str) -> Option<std::process::Output> {
     Some(command.output().unwrap())
 }
 
+fn more_than_a_walk_sends_ahead() -> Playground {
+    let tree = Playground::new();
+    for number in 0..80 {
+        let directory = tree.0.join(number.to_string());
+        fs::create_dir(&directory).unwrap();
+        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
+    }
+    tree
+}
+
 /// Walks that are not read beyond two entries hold the descriptors of the process. The next ones report that they have none; they do
 /// not wait for the others.
 #[test]
@@ -424,13 +434,7 @@ fn a_walk_does_not_wait_for_unread_walks() {
     if let Some(output) = with_descriptors(48, "a_walk_does_not_wait_for_unread_walks") {
         return assert!(output.status.success(), "{output:?}");
     }
-    // More than a walk sends ahead.
-    let tree = Playground::new();
-    for number in 0..80 {
-        let directory = tree.0.join(number.to_string());
-        fs::create_dir(&directory).unwrap();
-        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
-    }
+    let tree = more_than_a_walk_sends_ahead();
     let began = std::time::Instant::now();
     let first_two = |_| {
         let mut walk = Walk::new(&tree.0).threads(4).into_iter();
@@ -444,19 +448,14 @@ fn a_walk_does_not_wait_for_unread_walks() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
-/// Of many open walks that are not read, few have threads, and none waits for another. All can be read to their ends.
+/// Of many open, unread walks, few have threads, and none waits for another. All can be read to their ends.
 #[test]
 fn a_hundred_open_walks_are_cheap() {
     if let Some(output) = with_descriptors(1024, "a_hundred_open_walks_are_cheap") {
         print!("{}", String::from_utf8_lossy(&output.stdout));
         return assert!(output.status.success(), "{output:?}");
     }
-    let tree = Playground::new();
-    for number in 0..80 {
-        let directory = tree.0.join(number.to_string());
-        fs::create_dir(&directory).unwrap();
-        (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
-    }
+    let tree = more_than_a_walk_sends_ahead();
     let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
     let resident = || {
         let pages = fs::read_to_string("/proc/self/statm").unwrap();
