@@ -9,6 +9,25 @@ use std::time::Instant;
 /// An error is a message for the user.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
+/// Begins again with all signals at their default where a signal is ignored that a test sends: in the background of a script
+/// (INT, QUIT) and under nohup (HUP), children ignore it too. Where `env` cannot do that, some tests fail.
+pub(crate) fn with_default_signals() {
+    use std::os::unix::process::CommandExt;
+    const SENT: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    if ignored & SENT != 0
+        && Command::new("env")
+            .args(["--default-signal", "true"])
+            .status()
+            .is_ok_and(|status| status.success())
+        && let Ok(own) = std::env::current_exe()
+    {
+        let _ = Command::new("env").arg("--default-signal").arg(own).args(std::env::args_os().skip(1)).exec();
+    }
+}
+
 /// Runs steps and remembers how they went.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::python;
 use crate::select::{Package, Selection};
-use crate::step::{Result, Steps, cargo, target_dir, workspace};
+use crate::step::{Result, Steps, cargo, target_dir, with_default_signals, workspace};
 use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
@@ -50,6 +50,7 @@ For example: cargo xtask test dls sort; cargo xtask test differential; cargo xta
 ";
 
 pub(crate) fn run(words: &[&str]) -> Result<()> {
+    with_default_signals();
     match words {
         [] => everything(),
         _ if words.iter().any(|word| ["--help", "-h"].contains(word)) => {
