@@ -225,9 +225,9 @@ class Scandir(Tree):
         self.addCleanup(signal.signal, signal.SIGALRM, before)
 
         def latency(delay):
-            begin = time.monotonic()
-            signal.setitimer(signal.ITIMER_REAL, delay)
             with self.assertRaises(InterruptedError):
+                begin = time.monotonic()
+                signal.setitimer(signal.ITIMER_REAL, delay)
                 while True:
                     with dents.scandir(self.dir, stat=True) as entries:
                         for entry in entries:
