@@ -6,8 +6,10 @@
 
 mod jobs;
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 use std::{fs, io};
 
 use crate::step::{Result, cargo, target_dir};
@@ -66,20 +68,40 @@ enum Outcome {
 
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     match args {
-        ["--all"] => {
-            let all = |word: &&str| *word != "5.10";
-            for word in KERNELS.iter().map(|kernel| kernel.word).filter(all) {
-                finish(job(word, "nfs", "VERSIONS='4.2 4.1 3' LONG=1")?)?;
-                for name in ["trees", "cifs", "sshfs", "9p", "gluster", "faults", "kernels"] {
-                    finish(job(word, name, "")?)?;
-                }
-            }
-            finish(job("5.10", "kernels", "")?)
-        }
+        ["--all"] => all(),
         ["--test"] => test(),
         [word, name, variables @ ..] => finish(job(word, name, &variables.join(" "))?),
         _ => Err(format!("vm takes a kernel and a job\n{USAGE}")),
     }
+}
+
+/// The jobs of `--all` on each kernel but the oldest, with their variables.
+const JOBS: [(&str, &str); 8] = [
+    ("nfs", "VERSIONS='4.2 4.1 3' LONG=1"),
+    ("trees", ""),
+    ("cifs", ""),
+    ("sshfs", ""),
+    ("9p", ""),
+    ("gluster", ""),
+    ("faults", ""),
+    ("kernels", ""),
+];
+
+/// Every job on every kernel. After a failure the run continues; its last lines say how each job ended.
+fn all() -> Result<()> {
+    let words = ["6.1", "6.12", "newest"];
+    let on_each = words.iter().flat_map(|word| JOBS.map(|(name, variables)| (*word, name, variables)));
+    let (mut summary, mut has_failed) = (String::new(), false);
+    for (word, name, variables) in on_each.chain([("5.10", "kernels", "")]) {
+        println!("\n== {word} {name}");
+        let start = Instant::now();
+        let outcome = job(word, name, variables).and_then(finish);
+        has_failed |= outcome.is_err();
+        let ended = outcome.err().unwrap_or_else(|| "ok".to_owned());
+        let _ = writeln!(summary, "{word:7} {name:8} {:4} s  {ended}", start.elapsed().as_secs());
+    }
+    println!("\n{summary}");
+    if has_failed { Err("not all jobs passed".to_owned()) } else { Ok(()) }
 }
 
 /// The run that belongs to `cargo xtask test`: NFS on one kernel. Returns an error where `dls` makes too many requests.
