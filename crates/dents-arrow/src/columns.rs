@@ -7,16 +7,16 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use dents_core::batch::Time;
+use dents_core::facts::{Access, FACTS, Fact};
 use dents_render::record::words;
 use dents_sink::read::Columns as Wanted;
 use dents_sink::time::Unit;
-use dents_sink::{Detail, Facts, Row, extension};
+use dents_sink::{Detail, Row, extension};
 use std::fmt::Write;
 use std::sync::Arc;
 
 /// A column of a scan. The names are those of the Parquet files that `dents` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Column {
     Path,
     PathBytes,
@@ -27,30 +27,16 @@ enum Column {
     Extension,
     Depth,
     Type,
-    Ino,
-    Dev,
-    Nlink,
-    Mode,
-    Uid,
-    Gid,
-    User,
-    Group,
-    Size,
-    Allocated,
-    Atime,
-    Btime,
-    Ctime,
-    Mtime,
+    Fact(&'static Fact),
     Target,
     TargetBytes,
     Asked,
     Errno,
-    Lazy,
     Detail(Detail),
 }
 
-/// Each usual column with its name and the facts that it needs.
-const TABLE: [(&str, Column, Wanted); 28] = [
+/// The columns before those of facts, each with its name and what it needs.
+const FIRST: [(&str, Column, Wanted); 9] = [
     ("path", Column::Path, Wanted::PATH),
     ("path_bytes", Column::PathBytes, Wanted::PATH),
     ("parent", Column::Parent, Wanted::PARENT),
@@ -60,32 +46,27 @@ const TABLE: [(&str, Column, Wanted); 28] = [
     ("extension", Column::Extension, Wanted::NAME),
     ("depth", Column::Depth, Wanted::empty()),
     ("type", Column::Type, Wanted::empty()),
-    ("ino", Column::Ino, Wanted::INODE),
-    ("dev", Column::Dev, Wanted::INODE),
-    ("nlink", Column::Nlink, Wanted::NLINK),
-    ("mode", Column::Mode, Wanted::MODE),
-    ("uid", Column::Uid, Wanted::UID),
-    ("gid", Column::Gid, Wanted::GID),
-    ("user", Column::User, Wanted::UID.union(Wanted::USER)),
-    ("group", Column::Group, Wanted::GID.union(Wanted::GROUP)),
-    ("size", Column::Size, Wanted::SIZE),
-    ("allocated", Column::Allocated, Wanted::ALLOCATED),
-    ("atime", Column::Atime, Wanted::ATIME),
-    ("btime", Column::Btime, Wanted::BTIME),
-    ("ctime", Column::Ctime, Wanted::CTIME),
-    ("mtime", Column::Mtime, Wanted::MTIME),
+];
+
+/// The columns before `lazy`, the last of the facts.
+const BETWEEN: [(&str, Column, Wanted); 4] = [
     ("target", Column::Target, Wanted::TARGET),
     ("target_bytes", Column::TargetBytes, Wanted::TARGET),
     ("asked", Column::Asked, Wanted::empty()),
     ("errno", Column::Errno, Wanted::empty()),
-    ("lazy", Column::Lazy, Wanted::LAZY),
 ];
 
-/// The same for all columns; those of details come last.
+/// The columns that every scan has.
+fn usual() -> impl Iterator<Item = (&'static str, Column, Wanted)> {
+    // The name of an owner follows from the number.
+    let column = |fact: &'static Fact| (fact.word, Column::Fact(fact), fact.column | Wanted::of(fact.needs));
+    let (facts, lazy) = FACTS.split_at(FACTS.len() - 1);
+    FIRST.into_iter().chain(facts.iter().map(column)).chain(BETWEEN).chain(lazy.iter().map(column))
+}
+
+/// All columns; those of details come last.
 fn all() -> impl Iterator<Item = (&'static str, Column, Wanted)> {
-    let details =
-        Detail::ALL.into_iter().map(|detail| (detail.name(), Column::Detail(detail), detail.column()));
-    TABLE.into_iter().chain(details)
+    usual().chain(Detail::ALL.map(|detail| (detail.name(), Column::Detail(detail), detail.column())))
 }
 
 /// The columns that a program asks for, in its order.
@@ -99,7 +80,7 @@ pub struct Columns {
 impl Default for Columns {
     /// The columns that every scan has.
     fn default() -> Columns {
-        Columns::new(TABLE.to_vec())
+        Columns::new(usual().collect())
     }
 }
 
@@ -157,13 +138,17 @@ impl Column {
             Column::PathBytes | Column::ParentBytes | Column::NameBytes | Column::TargetBytes => {
                 DataType::Binary
             }
-            Column::Ino | Column::Dev | Column::Size | Column::Allocated => DataType::UInt64,
-            Column::Depth | Column::Nlink | Column::Uid | Column::Gid => DataType::UInt32,
-            Column::Mode => DataType::UInt16,
+            Column::Depth => DataType::UInt32,
             Column::Errno => DataType::Int32,
-            Column::Lazy => DataType::Boolean,
             Column::Detail(detail) if detail.is_number() => DataType::UInt32,
-            Column::Atime | Column::Btime | Column::Ctime | Column::Mtime => records::time(),
+            Column::Fact(fact) => match fact.access {
+                Access::Wide(..) => DataType::UInt64,
+                Access::Narrow(..) => DataType::UInt32,
+                Access::Short(..) => DataType::UInt16,
+                Access::Time(..) => records::time(),
+                Access::Text(..) => DataType::Utf8,
+                Access::Flag(..) => DataType::Boolean,
+            },
             _ => DataType::Utf8,
         }
     }
@@ -216,73 +201,63 @@ impl Values {
     }
 
     /// Takes the value of a row.
-    fn push(&mut self, column: Column, row: &Row<'_>, bytes: &Names<'_>) {
-        let facts = row.facts.as_ref();
-        match self {
-            Values::Text(values) => text(values, column, row, bytes),
-            Values::Bytes(values) => match column {
-                Column::PathBytes => values.append_value(bytes.path),
-                Column::ParentBytes => values.append_value(row.parent),
-                Column::NameBytes => values.append_value(row.name),
-                _ => values.append_option(row.target),
-            },
-            Values::Wide(values) => values.append_option(facts.map(|facts| match column {
-                Column::Ino => facts.ino,
-                Column::Dev => words::device(facts.dev),
-                Column::Size => facts.size,
-                _ => facts.allocated,
-            })),
-            Values::Narrow(values) => match column {
-                Column::Depth => values.append_value(row.depth),
-                Column::Nlink => values.append_option(facts.map(|facts| facts.nlink)),
-                Column::Uid => {
-                    values.append_option(facts.and_then(|facts| facts.known(Wanted::UID, facts.uid)));
-                }
-                Column::Detail(detail) => values.append_option(row.details.number(detail)),
-                _ => values.append_option(facts.and_then(|facts| facts.known(Wanted::GID, facts.gid))),
-            },
-            Values::Short(values) => {
-                values.append_option(facts.and_then(|facts| facts.known(Wanted::MODE, facts.mode)));
+    fn push(&mut self, column: Column, row: &Row<'_>, names: &Names<'_>) {
+        let known = |fact: &Fact| row.facts.as_ref().filter(|facts| facts.knows(fact.column));
+        match (self, column) {
+            (Values::Text(values), Column::Path) => path(values, row, names),
+            (Values::Text(values), _) => values.append_option(text(column, row, names)),
+            (Values::Bytes(values), Column::PathBytes) => values.append_value(names.path),
+            (Values::Bytes(values), Column::ParentBytes) => values.append_value(row.parent),
+            (Values::Bytes(values), Column::NameBytes) => values.append_value(row.name),
+            (Values::Bytes(values), _) => values.append_option(row.target),
+            (Values::Signed(values), _) => values.append_option(row.fault.map(|fault| fault.errno)),
+            (Values::Narrow(values), Column::Depth) => values.append_value(row.depth),
+            (Values::Narrow(values), Column::Detail(detail)) => {
+                values.append_option(row.details.number(detail))
             }
-            Values::Signed(values) => values.append_option(row.fault.map(|fault| fault.errno)),
-            Values::Flag(values) => values.append_option(facts.map(|facts| facts.lazy)),
-            Values::Time(values) => values.append_option(
-                facts.and_then(|facts| time(column, facts)).map(|time| Unit::Nanos.count(time).0),
-            ),
+            (values, Column::Fact(fact)) => match (values, fact.access) {
+                (Values::Wide(values), Access::Wide(get, _)) => values.append_option(known(fact).map(get)),
+                (Values::Narrow(values), Access::Narrow(get, _)) => {
+                    values.append_option(known(fact).map(get))
+                }
+                (Values::Short(values), Access::Short(get, _)) => values.append_option(known(fact).map(get)),
+                (Values::Flag(values), Access::Flag(get, _)) => values.append_option(known(fact).map(get)),
+                (Values::Time(values), Access::Time(get, _)) => {
+                    values.append_option(known(fact).and_then(get).map(|time| Unit::Nanos.count(time).0));
+                }
+                _ => unreachable!("the builder has the type of the fact"),
+            },
+            _ => unreachable!("the builder has the type of the column"),
         }
     }
 }
 
-fn time(column: Column, facts: &Facts<'_>) -> Option<Time> {
+fn as_text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// The path, written into the builder in pieces.
+fn path(values: &mut StringBuilder, row: &Row<'_>, names: &Names<'_>) {
+    let Some((parent, name)) = names.parent.zip(names.name) else { return values.append_null() };
+    let slash = if row.parent.is_empty() || row.parent.ends_with(b"/") { "" } else { "/" };
+    // A write to memory never fails.
+    let _ = [parent, slash, name].iter().try_for_each(|piece| values.write_str(piece));
+    values.append_value("");
+}
+
+fn text<'r>(column: Column, row: &Row<'r>, names: &Names<'r>) -> Option<&'r str> {
     match column {
-        Column::Atime => facts.known(Wanted::ATIME, facts.atime),
-        Column::Btime => facts.btime,
-        Column::Ctime => facts.known(Wanted::CTIME, facts.ctime),
-        _ => facts.known(Wanted::MTIME, facts.mtime),
-    }
-}
-
-fn text(values: &mut StringBuilder, column: Column, row: &Row<'_>, names: &Names<'_>) {
-    let as_text = |bytes| std::str::from_utf8(bytes).ok();
-    let value = match column {
-        Column::Path => {
-            let Some((parent, name)) = names.parent.zip(names.name) else { return values.append_null() };
-            // The path is written into the builder in two parts. A write to memory never fails.
-            let slash = if row.parent.is_empty() || row.parent.ends_with(b"/") { "" } else { "/" };
-            let _ = [parent, slash, name].iter().try_for_each(|piece| values.write_str(piece));
-            return values.append_value("");
-        }
         Column::Parent => names.parent,
         Column::Name => names.name,
         Column::Extension => as_text(extension(row.name)).filter(|extension| !extension.is_empty()),
         Column::Type => Some(words::of_kind(row.kind)),
-        Column::User => row.facts.and_then(|facts| facts.user).and_then(as_text),
-        Column::Group => row.facts.and_then(|facts| facts.group).and_then(as_text),
+        Column::Fact(Fact { access: Access::Text(get, _), .. }) => {
+            row.facts.as_ref().and_then(get).and_then(as_text)
+        }
         Column::Detail(detail) => row.details.text(detail),
         Column::Asked => row.fault.map(|fault| fault.asked.word()),
         _ => row.target.and_then(as_text),
-    };
-    values.append_option(value);
+    }
 }
 
 /// The names of a row, as text if they are UTF-8.
@@ -304,14 +279,10 @@ impl Builder {
     /// Takes a row.
     pub(crate) fn push(&mut self, row: &Row<'_>, path: &mut Vec<u8>) {
         path.clear();
-        if self.values.iter().any(|(column, _)| *column == Column::PathBytes) {
+        if self.values.iter().any(|(column, _)| matches!(column, Column::PathBytes)) {
             row.path(path);
         }
-        let names = Names {
-            parent: std::str::from_utf8(row.parent).ok(),
-            name: std::str::from_utf8(row.name).ok(),
-            path,
-        };
+        let names = Names { parent: as_text(row.parent), name: as_text(row.name), path };
         self.values.iter_mut().for_each(|(column, values)| values.push(*column, row, &names));
         self.rows += 1;
     }

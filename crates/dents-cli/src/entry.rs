@@ -1,7 +1,6 @@
 //! An entry from a tree or from a scan file, in one form for filters and commands.
 
 use crate::inode::{Inode, allocated};
-use crate::source::FACTS;
 use dents_core::batch::{self, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
@@ -151,7 +150,6 @@ impl<'a> Found<'a> {
 
 fn of_row(row: &Row<'_>, facts: &dents_sink::Facts<'_>) -> Facts {
     let time = |column, time| if facts.knows(column) { time } else { Time::UNKNOWN };
-    let unknown = FACTS.iter().filter(|(_, column)| facts.unknown.contains(*column));
     Facts {
         inode: Inode { dev: facts.dev, ino: facts.ino },
         mode: facts.mode,
@@ -165,11 +163,7 @@ fn of_row(row: &Row<'_>, facts: &dents_sink::Facts<'_>) -> Facts {
         ctime: time(Columns::CTIME, facts.ctime),
         mtime: time(Columns::MTIME, facts.mtime),
         project: row.details.number(Detail::Project).unwrap_or(Facts::NO_PROJECT),
-        unknown: if facts.unknown.is_empty() {
-            Needs::empty()
-        } else {
-            unknown.fold(Needs::empty(), |all, (need, _)| all | *need)
-        },
+        unknown: if facts.unknown.is_empty() { Needs::empty() } else { facts.unknown.needs() },
     }
 }
 

@@ -16,6 +16,7 @@ pub mod batch;
 pub mod bulk;
 pub mod canonical;
 pub mod deadline;
+pub mod facts;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -5,9 +5,10 @@
 //! checksums of concatenated files add up. A row is not its text but its values: they survive a program that writes the same JSON in another
 //! way. The bytes of a row are its numbers, little-endian, and its texts, each with a length of eight bytes before it, 2⁶⁴ − 1 for a text that is missing.
 
-use crate::row::{Facts, Row};
+use crate::row::Row;
 use crate::words;
 use dents_core::batch::Time;
+use dents_core::facts::Facts;
 
 /// The sum over some rows.
 #[derive(Clone, Debug, Default)]

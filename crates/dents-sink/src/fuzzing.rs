@@ -134,7 +134,7 @@ fn scan(bytes: &[u8], format: Format) {
         }
         let _ = reader.span();
         reader.for_each(&mut |row| {
-            all.row(&columns.of(row))?;
+            all.row(&row.only(columns))?;
             parent = row.parent.to_vec();
             comes_back(row);
             Ok(())

@@ -49,13 +49,14 @@ mod subvolumes;
 pub mod time;
 mod words;
 
+pub use dents_core::facts::Facts;
 pub use dents_render::record::errno_name;
 pub use details::{Detail, Details, Draft, Value};
 pub use extension::extension;
 pub use format::{About, Format, check, create};
 pub use message::plain;
 pub use output::{Output, Own, Scratch, Temporary};
-pub use row::{Asked, Facts, Fault, Row};
+pub use row::{Asked, Fault, Row};
 
 use std::io;
 use std::path::PathBuf;

@@ -1,9 +1,8 @@
 //! A row: the metadata of one entry, which all formats write and read.
 
 use crate::details::Details;
-use crate::read::Columns;
 use crate::words;
-use dents_core::batch::Time;
+use dents_core::facts::{Columns, Facts};
 use dents_core::needs::Kind;
 use dents_core::path;
 
@@ -33,6 +32,20 @@ impl<'a> Row<'a> {
     /// Appends the path: parent and name with a slash between them, unless there is no parent or it ends with one.
     pub fn path(&self, path: &mut Vec<u8>) {
         path::push(self.parent, self.name, path);
+    }
+
+    /// The row with neutral values in the columns that are not in this set. If the set has a detail, the row keeps all details.
+    #[must_use]
+    pub fn only(&self, columns: Columns) -> Row<'a> {
+        let has = |column| columns.contains(column);
+        Row {
+            parent: if has(Columns::PARENT) { self.parent } else { b"" },
+            name: if has(Columns::NAME) { self.name } else { b"" },
+            facts: self.facts.map(|facts| facts.only(columns)),
+            target: self.target.filter(|_| has(Columns::TARGET)),
+            details: if columns.intersects(Columns::DETAILS) { self.details } else { Details::default() },
+            ..*self
+        }
     }
 
     /// Whether this is a root that could not be opened or read to its end: then the scan is not complete.
@@ -66,91 +79,6 @@ impl<'a> Row<'a> {
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(parent)?.strip_prefix(path::separator(parent))
-    }
-}
-
-/// The metadata that `statx` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts<'a> {
-    /// Major and minor number of the device that holds it.
-    pub dev: (u32, u32),
-    /// Inode number.
-    pub ino: u64,
-    /// Type and permission bits.
-    pub mode: u16,
-    /// Hard links.
-    pub nlink: u32,
-    /// Owner.
-    pub uid: u32,
-    /// Group.
-    pub gid: u32,
-    /// The owner's name, if it has one.
-    pub user: Option<&'a [u8]>,
-    /// The group's name, if it has one.
-    pub group: Option<&'a [u8]>,
-    /// Bytes.
-    pub size: u64,
-    /// Bytes that are allocated.
-    pub allocated: u64,
-    /// Last access.
-    pub atime: Time,
-    /// Birth; `None` where the file system keeps none.
-    pub btime: Option<Time>,
-    /// Last change of the inode.
-    pub ctime: Time,
-    /// Last change of the contents.
-    pub mtime: Time,
-    /// Whether the values are from the cache of a network client (`AT_STATX_DONT_SYNC`), and may be out of date.
-    pub lazy: bool,
-    /// The columns of [`Facts::UNKNOWABLE`] that the file does not know, for example the export of another program. All formats have null for them.
-    /// Here they have neutral values: no user (2³² − 1), the type alone, 1970.
-    pub unknown: Columns,
-}
-
-impl Facts<'_> {
-    /// The facts that may be unknown although others are known.
-    pub const UNKNOWABLE: Columns = {
-        let (mut all, mut nth) = (Columns::empty(), 0);
-        while nth < Facts::EACH_UNKNOWABLE.len() {
-            all = all.union(Facts::EACH_UNKNOWABLE[nth]);
-            nth += 1;
-        }
-        all
-    };
-
-    /// The same, one by one.
-    pub(crate) const EACH_UNKNOWABLE: [Columns; 6] =
-        [Columns::MODE, Columns::UID, Columns::GID, Columns::ATIME, Columns::CTIME, Columns::MTIME];
-
-    /// The owner and the group where they are not known. The kernel assigns this id to no user and no group.
-    pub const NOBODY: u32 = u32::MAX;
-
-    /// Whether it is known.
-    #[must_use]
-    pub fn knows(&self, column: Columns) -> bool {
-        !self.unknown.contains(column)
-    }
-
-    /// The value of a fact, if it is known.
-    #[must_use]
-    pub fn known<T>(&self, column: Columns, value: T) -> Option<T> {
-        self.knows(column).then_some(value)
-    }
-
-    /// The same facts of an entry of this type, of which these are not known.
-    pub(crate) fn without(mut self, unknown: Columns, kind: Kind) -> Self {
-        self.unknown = unknown & Facts::UNKNOWABLE;
-        for column in self.unknown.iter() {
-            match column {
-                Columns::MODE => self.mode = (kind as u16) << 12,
-                Columns::UID => self.uid = Facts::NOBODY,
-                Columns::GID => self.gid = Facts::NOBODY,
-                Columns::ATIME => self.atime = Time::default(),
-                Columns::CTIME => self.ctime = Time::default(),
-                _ => self.mtime = Time::default(),
-            }
-        }
-        self
     }
 }
 

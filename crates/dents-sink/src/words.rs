@@ -1,9 +1,10 @@
 //! The words and numbers of types, requests and devices in all formats.
 
 use crate::row::{Asked, Fault};
+pub(crate) use dents_core::facts::device;
 use dents_core::needs::Kind;
 use dents_render::record::words;
-pub(crate) use dents_render::record::words::{device, of_kind};
+pub(crate) use dents_render::record::words::of_kind;
 
 /// The reason why a value in a file is invalid.
 pub(crate) type Problem = &'static str;
@@ -41,13 +42,6 @@ pub(crate) fn fault(question: Option<&[u8]>, errno: Option<i32>) -> Result<Optio
     }
 }
 
-/// Major and minor number of a device.
-pub(crate) fn device_halves(device: u64) -> (u32, u32) {
-    let major = (device >> 32 & 0xffff_f000) | (device >> 8 & 0xfff);
-    let minor = (device >> 12 & 0xffff_ff00) | (device & 0xff);
-    (major as u32, minor as u32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,15 +50,6 @@ mod tests {
     fn every_word_leads_back() {
         for (one, _) in ASKED {
             assert_eq!(asked(of_asked(one).as_bytes()), Some(one));
-        }
-    }
-
-    #[test]
-    fn a_device_comes_back() {
-        for halves in
-            [(0, 0), (8, 1), (0, 0x2a), (0xfff, 0xfffff), (u32::MAX, u32::MAX), (0x1234_5678, 0x9abc_def0)]
-        {
-            assert_eq!(device_halves(device(halves)), halves);
         }
     }
 }

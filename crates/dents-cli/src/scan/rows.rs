@@ -5,7 +5,6 @@ use crate::consumer::Consumer;
 use crate::details::{self, Asker};
 use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
-use crate::source;
 use dents_core::batch::{self, Batch, Entry, Time};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Problem, Step};
@@ -21,9 +20,7 @@ pub(crate) fn needs(columns: Columns) -> Needs {
     if columns.contains(Columns::USUAL) {
         return NEEDS;
     }
-    let facts = source::FACTS.iter().chain(&[(Needs::UID, Columns::USER), (Needs::GID, Columns::GROUP)]);
-    let facts = facts.filter(|(_, column)| columns.intersects(*column));
-    facts.fold(Needs::TYPE, |all, (need, _)| all | *need) | details::needs(columns)
+    Needs::TYPE | columns.needs() | details::needs(columns)
 }
 
 /// Gives the rows of one worker to its part of the output.

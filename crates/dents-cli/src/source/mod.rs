@@ -24,7 +24,7 @@ use crate::walk::Walk;
 pub(crate) use changed::subvolumes;
 use dents::Threads;
 use dents_core::bulk::{Subvolume, Usage, When};
-use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
 use dents_core::tree::{self, End, Options, Order, StartPoint, Tally};
 use dents_render::quantity::grouped;
@@ -291,7 +291,7 @@ impl Job<'_> {
 
     /// The columns that the command and the filters read.
     fn columns(&self, way: &Way<'_>) -> Columns {
-        let columns = way.columns | columns(self.needs.any() | self.filter.facts());
+        let columns = way.columns | Columns::of(self.needs.any() | self.filter.facts());
         let by_path =
             self.filter.reads_names() || self.walk.one_file_system() || !self.walk.given().is_empty();
         if by_path { columns | Columns::PATH } else { columns }
@@ -330,28 +330,6 @@ impl Way<'_> {
         Way { columns, below: Below::Nearest, in_order: false, must_stop: &|| false }
     }
 }
-
-/// The columns of the facts that are needed.
-fn columns(needs: Needs) -> Columns {
-    let wanted = FACTS.iter().filter(|(need, _)| needs.contains(*need));
-    wanted.fold(Columns::empty(), |all, (_, column)| all | *column)
-}
-
-/// The columns of facts.
-pub(crate) const FACTS: [(Needs, Columns); 12] = [
-    (Needs::INODE, Columns::INODE),
-    (Needs::MODE, Columns::MODE),
-    (Needs::NLINK, Columns::NLINK),
-    (Needs::UID, Columns::UID),
-    (Needs::GID, Columns::GID),
-    (Needs::SIZE, Columns::SIZE),
-    (Needs::BLOCKS, Columns::ALLOCATED),
-    (Needs::ATIME, Columns::ATIME),
-    (Needs::BTIME, Columns::BTIME),
-    (Needs::CTIME, Columns::CTIME),
-    (Needs::MTIME, Columns::MTIME),
-    (Needs::LINK, Columns::TARGET),
-];
 
 /// Whether a directory of a tree has no entries: opens and reads it. A directory that cannot be read counts as not empty; the walk
 /// reports it when it enters it.

@@ -2,6 +2,7 @@
 
 use crate::note::Change;
 use dents_core::batch::Asked;
+pub use dents_core::facts::device;
 use dents_core::needs::Kind;
 
 /// Types in the order of counts, each with its word, and its singular and plural in a sentence.
@@ -70,14 +71,6 @@ pub(crate) fn change(change: Change) -> &'static str {
         Change::Deleted => "deleted",
         Change::Conflicted => "conflicted",
     }
-}
-
-/// The number of a device as in `stat(2)` (`makedev(3)` of glibc), which other programs show too. It has all bits of
-/// the two halves.
-#[must_use]
-pub fn device((major, minor): (u32, u32)) -> u64 {
-    let (major, minor) = (u64::from(major), u64::from(minor));
-    (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | (minor & 0xff)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The reader of ncdu's JSON. The arrays are read without recursion, so any depth is possible; each object is read as a whole.
 
 use crate::read::{Columns, Limits, Span};
-use crate::row::{Asked, Facts, Fault, Row};
-use crate::{Details, Extent, message, words};
+use crate::row::{Asked, Fault, Row};
+use crate::{Details, Extent, message};
 use dents_core::batch::Time;
+use dents_core::facts::{Facts, device_halves};
 use dents_core::needs::Kind;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
@@ -181,7 +182,7 @@ fn each(bytes: &mut Bytes, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> 
         let object = bytes.object()?;
         let info: Info = serde_json::from_slice(&object)
             .map_err(|error| Stop::Damaged(format!("no entry of ncdu: {error}")))?;
-        let dev = info.dev.map_or(levels.last().map_or((0, 0), |level| level.dev), words::device_halves);
+        let dev = info.dev.map_or(levels.last().map_or((0, 0), |level| level.dev), device_halves);
         let above = levels.last().map_or(0, |level| level.hash);
         let position = Position { parent: &path, depth: levels.len() as u32, dev, above };
         info.give(is_directory, position, &mut checked)?;

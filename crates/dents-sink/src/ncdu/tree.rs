@@ -6,8 +6,9 @@
 
 use crate::Row;
 use crate::read::Columns;
-use crate::row::{Facts, Fault};
+use crate::row::Fault;
 use crate::words;
+use dents_core::facts::Facts;
 use dents_core::needs::Kind;
 use dents_core::path;
 use std::io::{self, Write};

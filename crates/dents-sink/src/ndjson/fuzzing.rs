@@ -1,14 +1,21 @@
 //! A check of the round trip of rows, without a file.
 
 use super::read::{Counted, take_line};
-use super::{Parent, push_line};
-use crate::{Detail, Row};
+use super::{Fields, Parent, push_line};
+use crate::Row;
+use crate::read::Columns;
 use dents_render::record::{Cells, Syntax};
 
 /// Checks that the row, written as a line and read again, is the same.
 pub(crate) fn comes_back(row: &Row<'_>) {
     let mut line = Vec::new();
-    push_line(row, &Parent::new(row.parent), &Detail::ALL, &mut Cells::new(Syntax::Ndjson), &mut line);
+    push_line(
+        row,
+        &Parent::new(row.parent),
+        &Fields::new(Columns::DETAILS),
+        &mut Cells::new(Syntax::Ndjson),
+        &mut line,
+    );
     let mut same = false;
     let mut compare = |back: &Row<'_>| {
         same = back == row;

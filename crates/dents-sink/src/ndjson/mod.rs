@@ -52,17 +52,19 @@
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
+mod line;
 mod read;
 
 pub(crate) use read::Lines;
 
 use crate::checksum::Checksum;
 use crate::read::Columns;
-use crate::row::{Facts, Fault, Row};
+use crate::row::{Fault, Row};
 use crate::{
     About, Detail, Extent, Output, Own, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words,
 };
 use dents_core::batch::Time;
+use dents_core::facts::{Access, FACTS, Fact, Facts};
 use dents_core::path;
 use dents_render::record::text::{push_base64, push_escaped, push_member};
 use dents_render::record::{Cells, Syntax};
@@ -79,8 +81,7 @@ pub struct Ndjson {
     begun: Time,
     ended: Option<Time>,
     subvolumes: String,
-    /// The details that each line has.
-    details: Vec<Detail>,
+    fields: Fields,
     state: Mutex<State>,
 }
 
@@ -96,9 +97,9 @@ impl Ndjson {
     #[must_use]
     pub fn new(output: Output, about: &About<'_>) -> Self {
         let state = Mutex::new(State { output, rows: 0, checksum: Checksum::default() });
-        let details = Detail::of(about.details).collect();
+        let fields = Fields::new(about.details);
         let (program, subvolumes) = (about.program.to_string(), subvolumes::text(about.subvolumes));
-        Ndjson { program, begun: about.begun, ended: about.ended, subvolumes, details, state }
+        Ndjson { program, begun: about.begun, ended: about.ended, subvolumes, fields, state }
     }
 }
 
@@ -142,7 +143,7 @@ impl Part for Writer<'_> {
         if row.parent != self.parent.bytes {
             self.parent = Parent::new(row.parent);
         }
-        push_line(row, &self.parent, &self.sink.details, &mut self.cells, &mut self.buffer);
+        push_line(row, &self.parent, &self.sink.fields, &mut self.cells, &mut self.buffer);
         self.checksum.add(row);
         self.rows += 1;
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
@@ -181,7 +182,39 @@ impl Parent {
     }
 }
 
-fn push_line(row: &Row<'_>, parent: &Parent, details: &[Detail], cells: &mut Cells, out: &mut Vec<u8>) {
+/// The fields of a line whose names come from tables, with the text before each value.
+struct Fields {
+    facts: [Key; FACTS.len()],
+    details: Vec<(Detail, Key)>,
+}
+
+/// The text before a value, and before one that is in base64.
+struct Key([Vec<u8>; 2]);
+
+impl Key {
+    fn of(word: &str) -> Key {
+        Key([format!(",\"{word}\":"), format!(",\"{word}_bytes\":")].map(String::into_bytes))
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.0[0]
+    }
+
+    fn both(&self) -> [&[u8]; 2] {
+        self.0.each_ref().map(Vec::as_slice)
+    }
+}
+
+impl Fields {
+    fn new(details: Columns) -> Fields {
+        Fields {
+            facts: FACTS.map(|fact| Key::of(fact.word)),
+            details: Detail::of(details).map(|detail| (detail, Key::of(detail.name()))).collect(),
+        }
+    }
+}
+
+fn push_line(row: &Row<'_>, parent: &Parent, fields: &Fields, cells: &mut Cells, out: &mut Vec<u8>) {
     cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
     match &parent.prefix {
         Some(prefix) if std::str::from_utf8(row.name).is_ok() => {
@@ -208,45 +241,33 @@ fn push_line(row: &Row<'_>, parent: &Parent, details: &[Detail], cells: &mut Cel
     }
     cells.number(b",\"depth\":", Some(row.depth.into()), out);
     cells.word(b",\"type\":", Some(words::of_kind(row.kind).as_bytes()), out);
-    push_facts(row.facts.as_ref(), cells, out);
-    cells.text([b",\"target\":", b",\"target_bytes\":"], row.target, out);
-    cells.boolean(b",\"lazy\":", row.facts.map(|facts| facts.lazy), out);
+    for (fact, key) in FACTS.iter().zip(&fields.facts) {
+        if fact.column == Columns::LAZY {
+            cells.text([b",\"target\":", b",\"target_bytes\":"], row.target, out);
+        }
+        push_fact(fact, key, row.facts.as_ref(), cells, out);
+    }
     push_fault(row.fault, cells, out);
-    push_details(row, details, cells, out);
+    for (detail, key) in &fields.details {
+        match row.details.get(*detail) {
+            Some(Value::Number(number)) => cells.number(key.value(), Some(number.into()), out),
+            Some(Value::Text(text)) => cells.text(key.both(), Some(text.as_bytes()), out),
+            None => cells.number(key.value(), None, out),
+        }
+    }
     out.extend_from_slice(b"}\n");
 }
 
-fn push_details(row: &Row<'_>, details: &[Detail], cells: &mut Cells, out: &mut Vec<u8>) {
-    for detail in details {
-        let name = format!(",\"{}\":", detail.name());
-        match row.details.get(*detail) {
-            Some(Value::Number(number)) => cells.number(name.as_bytes(), Some(number.into()), out),
-            Some(Value::Text(text)) => cells.text([name.as_bytes(); 2], Some(text.as_bytes()), out),
-            None => cells.number(name.as_bytes(), None, out),
-        }
+fn push_fact(fact: &Fact, key: &Key, facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
+    let facts = facts.filter(|facts| facts.knows(fact.column));
+    match fact.access {
+        Access::Wide(get, _) => cells.number(key.value(), facts.map(get), out),
+        Access::Narrow(get, _) => cells.number(key.value(), facts.map(|facts| get(facts).into()), out),
+        Access::Short(get, _) => cells.number(key.value(), facts.map(|facts| get(facts).into()), out),
+        Access::Time(get, _) => cells.time(key.value(), facts.and_then(get), out),
+        Access::Text(get, _) => cells.text(key.both(), facts.and_then(get), out),
+        Access::Flag(get, _) => cells.boolean(key.value(), facts.map(get), out),
     }
-}
-
-fn push_facts(facts: Option<&Facts<'_>>, cells: &mut Cells, out: &mut Vec<u8>) {
-    let of = |fact: fn(&Facts<'_>) -> u64| facts.map(fact);
-    let known =
-        |column, fact: fn(&Facts<'_>) -> u64| facts.and_then(|facts| facts.known(column, fact(facts)));
-    let time =
-        |column, fact: fn(&Facts<'_>) -> Time| facts.and_then(|facts| facts.known(column, fact(facts)));
-    cells.number(b",\"ino\":", of(|facts| facts.ino), out);
-    cells.number(b",\"dev\":", of(|facts| words::device(facts.dev)), out);
-    cells.number(b",\"nlink\":", of(|facts| facts.nlink.into()), out);
-    cells.number(b",\"mode\":", known(Columns::MODE, |facts| facts.mode.into()), out);
-    cells.number(b",\"uid\":", known(Columns::UID, |facts| facts.uid.into()), out);
-    cells.number(b",\"gid\":", known(Columns::GID, |facts| facts.gid.into()), out);
-    cells.text([b",\"user\":", b",\"user_bytes\":"], facts.and_then(|facts| facts.user), out);
-    cells.text([b",\"group\":", b",\"group_bytes\":"], facts.and_then(|facts| facts.group), out);
-    cells.number(b",\"size\":", of(|facts| facts.size), out);
-    cells.number(b",\"allocated\":", of(|facts| facts.allocated), out);
-    cells.time(b",\"atime\":", time(Columns::ATIME, |facts| facts.atime), out);
-    cells.time(b",\"btime\":", facts.and_then(|facts| facts.btime), out);
-    cells.time(b",\"ctime\":", time(Columns::CTIME, |facts| facts.ctime), out);
-    cells.time(b",\"mtime\":", time(Columns::MTIME, |facts| facts.mtime), out);
 }
 
 fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
@@ -301,7 +322,13 @@ mod tests {
             fault: Some(Fault { asked: crate::Asked::Stat, errno: 2 }),
         };
         let mut line = Vec::new();
-        push_line(&row, &Parent::new(b""), &[], &mut Cells::new(Syntax::Ndjson), &mut line);
+        push_line(
+            &row,
+            &Parent::new(b""),
+            &Fields::new(Columns::empty()),
+            &mut Cells::new(Syntax::Ndjson),
+            &mut line,
+        );
         assert!(!String::from_utf8_lossy(&line[..line.len() - 1]).chars().any(char::is_control));
         serde_json::from_slice(&line).expect("JSON")
     }

@@ -1,14 +1,11 @@
 //! The reader of NDJSON.
 
+use super::line::Line;
 use crate::checksum::{self, Checksum};
 use crate::read::{Columns, Limits, Span};
-use crate::row::{Facts, Row};
-use crate::words::Problem;
-use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, time, words};
-use dents_core::batch::Time;
+use crate::row::Row;
+use crate::{Detail, Draft, Extent, SCHEMA, message, subvolumes};
 use dents_core::bulk::Subvolume;
-use dents_core::needs::Kind;
-use dents_render::record::text::from_base64;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
@@ -34,96 +31,6 @@ pub(crate) struct Lines {
     first: Vec<u8>,
     /// Set at the end, if the file has no checksum.
     pub(crate) unchecked: Arc<AtomicBool>,
-}
-
-/// One line; texts without escapes are borrowed. `path` follows from parent and name, so it is not read.
-#[derive(Deserialize)]
-struct Line<'a> {
-    v: u64,
-    #[serde(borrow)]
-    parent: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    parent_bytes: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    name_bytes: Option<Cow<'a, str>>,
-    depth: u32,
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    ino: Option<u64>,
-    dev: Option<u64>,
-    nlink: Option<u32>,
-    mode: Option<u16>,
-    uid: Option<u32>,
-    gid: Option<u32>,
-    #[serde(borrow)]
-    user: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    user_bytes: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    group: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    group_bytes: Option<Cow<'a, str>>,
-    size: Option<u64>,
-    allocated: Option<u64>,
-    #[serde(borrow)]
-    atime: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    btime: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    ctime: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    mtime: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    target: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    target_bytes: Option<Cow<'a, str>>,
-    lazy: Option<bool>,
-    #[serde(borrow)]
-    asked: Option<Cow<'a, str>>,
-    errno: Option<i32>,
-    project: Option<u32>,
-    #[serde(borrow)]
-    flags: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    acl: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    xattrs: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    filesystem: Option<Cow<'a, str>>,
-    stripes: Option<u32>,
-    #[serde(borrow)]
-    pool: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    hsm: Option<Cow<'a, str>>,
-}
-
-impl Line<'_> {
-    fn details(&self) -> Draft {
-        let mut draft = Draft::default();
-        for detail in Detail::ALL {
-            let number = |number: Option<u32>| number.map(Value::Number);
-            draft.push(
-                detail,
-                match detail {
-                    Detail::Project => number(self.project),
-                    Detail::Stripes => number(self.stripes),
-                    Detail::Flags => text_of(&self.flags),
-                    Detail::Acl => text_of(&self.acl),
-                    Detail::Xattrs => text_of(&self.xattrs),
-                    Detail::Filesystem => text_of(&self.filesystem),
-                    Detail::Pool => text_of(&self.pool),
-                    Detail::Hsm => text_of(&self.hsm),
-                },
-            );
-        }
-        draft
-    }
-}
-
-fn text_of<'t>(text: &'t Option<Cow<'_, str>>) -> Option<Value<'t>> {
-    text.as_deref().map(Value::Text)
 }
 
 /// Start and end of the scan, and its subvolumes, from the last line, if that is the record. This reads the end of the file before the rows, so it needs a
@@ -287,8 +194,8 @@ pub(super) fn take_line(
     if line.v > u64::from(SCHEMA) {
         return Err(Wrong::Version(line.v));
     }
-    let parts = Parts::of(&line).map_err(|problem| Wrong::Line(problem.to_string()))?;
-    let row = parts.row();
+    let mut details = Draft::default();
+    let row = line.row(&mut details).map_err(|problem| Wrong::Line(problem.to_string()))?;
     counted.rows += 1;
     counted.checksum.add(&row);
     give(&row)
@@ -314,103 +221,5 @@ fn take_record(line: &[u8], counted: &mut Counted, reason: &serde_json::Error) -
             Ok(Version { v }) if v > u64::from(SCHEMA) => Err(Wrong::Version(v)),
             _ => Err(Wrong::Line(format!("no row of a scan: {reason}"))),
         },
-    }
-}
-
-/// A row. Texts that were escaped or in base64 are owned.
-struct Parts<'a> {
-    parent: Cow<'a, [u8]>,
-    name: Cow<'a, [u8]>,
-    user: Option<Cow<'a, [u8]>>,
-    group: Option<Cow<'a, [u8]>>,
-    target: Option<Cow<'a, [u8]>>,
-    details: Draft,
-    /// All fields except the texts.
-    row: Row<'static>,
-}
-
-impl<'a> Parts<'a> {
-    fn of(line: &'a Line<'_>) -> Result<Parts<'a>, Problem> {
-        let kind = words::kind(line.kind.as_bytes())?;
-        let facts = if line.lazy.is_some() {
-            Some(facts_of(line, kind).ok_or("a fact is missing or no value")?)
-        } else {
-            None
-        };
-        let fault = words::fault(line.asked.as_deref().map(str::as_bytes), line.errno)?;
-        Ok(Parts {
-            parent: bytes_of(&line.parent, &line.parent_bytes)?.ok_or("no \"parent\"")?,
-            name: bytes_of(&line.name, &line.name_bytes)?.ok_or("no \"name\"")?,
-            user: bytes_of(&line.user, &line.user_bytes)?,
-            group: bytes_of(&line.group, &line.group_bytes)?,
-            target: bytes_of(&line.target, &line.target_bytes)?,
-            details: line.details(),
-            row: Row {
-                parent: b"",
-                name: b"",
-                depth: line.depth,
-                kind,
-                facts,
-                target: None,
-                details: Details::default(),
-                fault,
-            },
-        })
-    }
-
-    fn row(&self) -> Row<'_> {
-        let others = [&self.user, &self.group, &self.target].map(Option::as_deref);
-        self.row.with_texts([&self.parent, &self.name], others, self.details.details())
-    }
-}
-
-fn facts_of(line: &Line<'_>, kind: Kind) -> Option<Facts<'static>> {
-    let known = [
-        (Columns::MODE, line.mode.is_some()),
-        (Columns::UID, line.uid.is_some()),
-        (Columns::GID, line.gid.is_some()),
-        (Columns::ATIME, line.atime.is_some()),
-        (Columns::CTIME, line.ctime.is_some()),
-        (Columns::MTIME, line.mtime.is_some()),
-    ];
-    let unknown =
-        known.iter().filter(|(_, is_known)| !is_known).fold(Columns::empty(), |all, (one, _)| all | *one);
-    let time = |text: &Option<_>| if text.is_some() { time_of(text) } else { Some(Time::default()) };
-    let facts = Facts {
-        dev: words::device_halves(line.dev?),
-        ino: line.ino?,
-        mode: line.mode.unwrap_or_default(),
-        nlink: line.nlink?,
-        uid: line.uid.unwrap_or_default(),
-        gid: line.gid.unwrap_or_default(),
-        user: None,
-        group: None,
-        size: line.size?,
-        allocated: line.allocated?,
-        atime: time(&line.atime)?,
-        btime: if line.btime.is_some() { Some(time_of(&line.btime)?) } else { None },
-        ctime: time(&line.ctime)?,
-        mtime: time(&line.mtime)?,
-        lazy: line.lazy?,
-        unknown,
-    };
-    Some(facts.without(unknown, kind))
-}
-
-fn time_of(text: &Option<Cow<'_, str>>) -> Option<Time> {
-    time::parse(text.as_deref()?.as_bytes())
-}
-
-/// The bytes of a field, from its text or its base64.
-fn bytes_of<'a>(
-    text: &'a Option<Cow<'_, str>>,
-    base64: &Option<Cow<'_, str>>,
-) -> Result<Option<Cow<'a, [u8]>>, Problem> {
-    match (text, base64) {
-        (_, Some(base64)) => {
-            Ok(Some(Cow::Owned(from_base64(base64.as_bytes()).ok_or("what should be base64 is not")?)))
-        }
-        (Some(text), None) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
-        (None, None) => Ok(None),
     }
 }

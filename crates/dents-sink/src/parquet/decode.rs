@@ -2,7 +2,7 @@
 
 use super::section::Section;
 use crate::read::{Below, Columns, Selection};
-use crate::row::{Facts, Row};
+use crate::row::Row;
 use crate::time::Unit;
 use crate::words::Problem;
 use crate::{Detail, Draft, Value, time, words};
@@ -13,6 +13,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use dents_core::batch::Time;
+use dents_core::facts::{Facts, device_halves};
 use dents_core::needs::Kind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -522,7 +523,7 @@ impl FactColumns {
         let unknown = self.narrow.iter().fold(Columns::empty(), |all, column| all | column.unknown(index));
         let unknown = self.times.iter().fold(unknown, |all, column| all | column.unknown(index));
         let facts = Facts {
-            dev: words::device_halves(dev),
+            dev: device_halves(dev),
             ino,
             mode: u16::try_from(mode).map_err(|_| "a fact is missing")?,
             nlink,
@@ -542,7 +543,7 @@ impl FactColumns {
         let facts = if unknown.is_empty() { facts } else { facts.without(unknown, kind) };
         match far_times {
             None => Ok(Some(facts)),
-            Some(far) => with_far_times(facts, far).map(|facts| Some(self.wanted.of_facts(&facts))),
+            Some(far) => with_far_times(facts, far).map(|facts| Some(facts.only(self.wanted))),
         }
     }
 }

@@ -8,11 +8,12 @@ use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::read::Columns as Wanted;
-use crate::row::{Facts, Row};
+use crate::row::Row;
 use crate::time::Unit;
 use crate::{Detail, Value, extension, time, words};
 use ::parquet::errors::Result;
 use dents_core::batch::Time;
+use dents_core::facts::Facts;
 use std::io;
 
 /// Rows of a page, at most.

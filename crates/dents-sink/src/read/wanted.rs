@@ -1,119 +1,9 @@
 //! The part of a scan file that a program reads: some columns, of some rows.
 
-use crate::details::Details;
-use crate::row::{Facts, Row};
-use bitflags::bitflags;
-use dents_core::batch::Time;
+use crate::row::Row;
+pub use dents_core::facts::Columns;
 use std::io;
 use std::ops::Range;
-
-bitflags! {
-    /// A set of columns. Every row has its type, its depth, its fault, and whether it has facts. All other fields must be wanted: a field
-    /// whose column is not wanted has a neutral value (empty, 0, `None`, false, the beginning of 1970) and must not be used.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Columns: u32 {
-        /// The path of the directory.
-        const PARENT = 1 << 0;
-        /// The name.
-        const NAME = 1 << 1;
-        /// Device and inode number.
-        const INODE = 1 << 2;
-        /// Type and permission bits.
-        const MODE = 1 << 3;
-        /// Hard links.
-        const NLINK = 1 << 4;
-        /// Owner.
-        const UID = 1 << 5;
-        /// Group.
-        const GID = 1 << 6;
-        /// The owner's name.
-        const USER = 1 << 7;
-        /// The group's name.
-        const GROUP = 1 << 8;
-        /// Bytes.
-        const SIZE = 1 << 9;
-        /// Bytes that are allocated.
-        const ALLOCATED = 1 << 10;
-        /// Last access.
-        const ATIME = 1 << 11;
-        /// Birth.
-        const BTIME = 1 << 12;
-        /// Last change of the inode.
-        const CTIME = 1 << 13;
-        /// Last change of the contents.
-        const MTIME = 1 << 14;
-        /// Where a symbolic link leads.
-        const TARGET = 1 << 15;
-        /// Whether the values may be out of date.
-        const LAZY = 1 << 16;
-        /// [`Detail::Project`](crate::Detail::Project). The columns of the other details follow.
-        const PROJECT = 1 << 17;
-        /// Inode flags.
-        const FLAGS = 1 << 18;
-        /// The existing ACLs.
-        const ACL = 1 << 19;
-        /// The names of extended attributes.
-        const XATTRS = 1 << 20;
-        /// The type of the file system.
-        const FILESYSTEM = 1 << 21;
-        /// Lustre's number of stripes.
-        const STRIPES = 1 << 22;
-        /// Lustre's pool.
-        const POOL = 1 << 23;
-        /// Lustre's state in hierarchical storage.
-        const HSM = 1 << 24;
-
-        /// Parent and name.
-        const PATH = Self::PARENT.bits() | Self::NAME.bits();
-        /// All four times.
-        const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
-        /// All columns that a scan has only on request.
-        const DETAILS = 0xff * Self::PROJECT.bits();
-        /// All columns that every scan has.
-        const USUAL = Self::PROJECT.bits() - 1;
-    }
-}
-
-impl Columns {
-    /// The row with neutral values in the columns that are not in this set. If the set has a detail, the row keeps all details.
-    #[must_use]
-    pub fn of<'a>(self, row: &Row<'a>) -> Row<'a> {
-        let has = |column| self.contains(column);
-        Row {
-            parent: if has(Columns::PARENT) { row.parent } else { b"" },
-            name: if has(Columns::NAME) { row.name } else { b"" },
-            facts: row.facts.map(|facts| self.of_facts(&facts)),
-            target: row.target.filter(|_| has(Columns::TARGET)),
-            details: if self.intersects(Columns::DETAILS) { row.details } else { Details::default() },
-            ..*row
-        }
-    }
-
-    pub(crate) fn of_facts<'a>(self, facts: &Facts<'a>) -> Facts<'a> {
-        let has = |column| self.contains(column);
-        let wide = |column, value| if has(column) { value } else { 0_u64 };
-        let narrow = |column, value| if has(column) { value } else { 0_u32 };
-        let time = |column, value| if has(column) { value } else { Time::default() };
-        Facts {
-            dev: if has(Columns::INODE) { facts.dev } else { (0, 0) },
-            ino: wide(Columns::INODE, facts.ino),
-            mode: if has(Columns::MODE) { facts.mode } else { 0 },
-            nlink: narrow(Columns::NLINK, facts.nlink),
-            uid: narrow(Columns::UID, facts.uid),
-            gid: narrow(Columns::GID, facts.gid),
-            user: facts.user.filter(|_| has(Columns::USER)),
-            group: facts.group.filter(|_| has(Columns::GROUP)),
-            size: wide(Columns::SIZE, facts.size),
-            allocated: wide(Columns::ALLOCATED, facts.allocated),
-            atime: time(Columns::ATIME, facts.atime),
-            btime: facts.btime.filter(|_| has(Columns::BTIME)),
-            ctime: time(Columns::CTIME, facts.ctime),
-            mtime: time(Columns::MTIME, facts.mtime),
-            lazy: has(Columns::LAZY) && facts.lazy,
-            unknown: facts.unknown & self,
-        }
-    }
-}
 
 /// The columns and rows that a program wants from a scan file.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +43,7 @@ impl Selection<'_> {
                     return Ok(());
                 }
             }
-            give(&self.columns.of(row))
+            give(&row.only(self.columns))
         }
     }
 }

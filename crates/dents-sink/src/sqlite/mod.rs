@@ -45,11 +45,12 @@ pub(crate) use read::Table;
 
 use crate::checksum::Checksum;
 use crate::read::Columns;
-use crate::row::{Facts, Row};
+use crate::row::Row;
 use crate::{
     About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
 };
 use dents_core::batch::Time;
+use dents_core::facts::{Access, Cell, FACTS, Fact, Facts};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use std::io;
@@ -60,21 +61,72 @@ use std::sync::{Mutex, PoisonError};
 /// `dent`.
 pub(crate) const APPLICATION: i64 = 0x6465_6e74;
 
-const TABLES: &str = "
-CREATE TABLE entries (
-  path NOT NULL, parent NOT NULL, name NOT NULL, depth INTEGER NOT NULL, type TEXT NOT NULL,
-  ino INTEGER, dev INTEGER, nlink INTEGER, mode INTEGER, uid INTEGER, gid INTEGER, user, \"group\",
-  size INTEGER, allocated INTEGER,
-  atime INTEGER, atime_ns INTEGER, btime INTEGER, btime_ns INTEGER,
-  ctime INTEGER, ctime_ns INTEGER, mtime INTEGER, mtime_ns INTEGER,
-  target, asked TEXT, errno INTEGER, lazy INTEGER
-);
-CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT,
-  complete INTEGER, subvolumes TEXT, checksum TEXT);
-";
+/// The table of the scan.
+const SCAN: &str =
+    "CREATE TABLE scan (schema INTEGER NOT NULL, program TEXT NOT NULL, begun TEXT NOT NULL, ended TEXT,
+  complete INTEGER, subvolumes TEXT, checksum TEXT);";
 
-/// The columns without those of details.
-const COLUMNS: usize = 27;
+/// The columns before those of facts, with their declarations.
+const FIRST: [&str; 5] =
+    ["path NOT NULL", "parent NOT NULL", "name NOT NULL", "depth INTEGER NOT NULL", "type TEXT NOT NULL"];
+
+/// The columns between those of facts and `lazy`, the last fact.
+const BETWEEN: [&str; 3] = ["target", "asked TEXT", "errno INTEGER"];
+
+/// The columns without those of details: a time has two.
+const COLUMNS: usize = {
+    let (mut columns, mut nth) = (FIRST.len() + BETWEEN.len(), 0);
+    while nth < FACTS.len() {
+        columns += width(&FACTS[nth]);
+        nth += 1;
+    }
+    columns
+};
+
+/// The first column of [`BETWEEN`].
+const TARGET: usize = COLUMNS - 1 - BETWEEN.len();
+
+/// The columns of a fact.
+const fn width(fact: &Fact) -> usize {
+    if let Access::Time(..) = fact.access { 2 } else { 1 }
+}
+
+/// Each fact with its first column.
+fn facts() -> impl Iterator<Item = (&'static Fact, usize)> {
+    let mut next = FIRST.len();
+    FACTS.iter().map(move |fact| {
+        let column = if fact.column == Columns::LAZY { COLUMNS - 1 } else { next };
+        next += width(fact);
+        (fact, column)
+    })
+}
+
+/// The declarations of the columns without those of details. `group` is a word of SQL.
+fn declarations() -> Vec<String> {
+    let mut all: Vec<String> = FIRST.map(String::from).into();
+    for fact in &FACTS {
+        let name = format!("\"{}\"", fact.word);
+        match fact.access {
+            Access::Text(..) => all.push(name),
+            Access::Time(..) => {
+                all.extend([format!("{name} INTEGER"), format!("\"{}_ns\" INTEGER", fact.word)])
+            }
+            Access::Flag(..) => {
+                all.extend(BETWEEN.map(String::from));
+                all.push(format!("{name} INTEGER"));
+            }
+            _ => all.push(format!("{name} INTEGER")),
+        }
+    }
+    all
+}
+
+/// The names of the columns without those of details, in their order.
+fn names() -> Vec<String> {
+    let name =
+        |declaration: String| declaration.split(' ').next().unwrap_or_default().trim_matches('"').to_owned();
+    declarations().into_iter().map(name).collect()
+}
 
 /// The columns that queries select and sort by. An index that is made at the end is sorted once; an index that is kept up to date would be
 /// searched for each row.
@@ -141,7 +193,7 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     database.pragma_update(None, "application_id", APPLICATION)?;
     database.pragma_update(None, "user_version", SCHEMA)?;
     database.execute_batch("BEGIN")?;
-    database.execute_batch(TABLES)?;
+    database.execute_batch(&format!("CREATE TABLE entries ({}); {SCAN}", declarations().join(", ")))?;
     for detail in Detail::of(about.details) {
         let kind = if detail.is_number() { "INTEGER" } else { "TEXT" };
         database.execute_batch(&format!("ALTER TABLE entries ADD COLUMN {} {kind}", detail.name()))?;
@@ -268,12 +320,11 @@ impl Held {
         values[3] = ValueRef::Integer(i64::from(row.depth));
         values[4] = word(words::of_kind(row.kind));
         if let Some(facts) = &row.facts {
-            numbers(facts, &mut values);
-            (values[11], values[12]) = (kept(&self.user), kept(&self.group));
+            put_facts(facts, [kept(&self.user), kept(&self.group)], &mut values);
         }
-        values[23] = kept(&self.target);
+        values[TARGET] = kept(&self.target);
         if let Some(fault) = row.fault {
-            (values[24], values[25]) =
+            (values[TARGET + 1], values[TARGET + 2]) =
                 (word(words::of_asked(fault.asked)), ValueRef::Integer(i64::from(fault.errno)));
         }
         let known = self.details.clone().map(|range| Details::from_bytes(&texts[range])).unwrap_or_default();
@@ -289,34 +340,23 @@ impl Held {
     }
 }
 
-fn numbers(facts: &Facts<'_>, values: &mut [ValueRef<'_>; COLUMNS]) {
-    let wide = |value: u64| ValueRef::Integer(value as i64);
-    let narrow = |value: u32| ValueRef::Integer(i64::from(value));
-    values[5] = wide(facts.ino);
-    values[6] = wide(words::device(facts.dev));
-    values[7] = narrow(facts.nlink);
-    values[13] = wide(facts.size);
-    values[14] = wide(facts.allocated);
-    let numbers = [
-        (8, Columns::MODE, u32::from(facts.mode)),
-        (9, Columns::UID, facts.uid),
-        (10, Columns::GID, facts.gid),
-    ];
-    for (index, column, number) in numbers {
-        values[index] = facts.known(column, narrow(number)).unwrap_or(ValueRef::Null);
-    }
-    let times = [
-        (15, facts.known(Columns::ATIME, facts.atime)),
-        (17, facts.btime),
-        (19, facts.known(Columns::CTIME, facts.ctime)),
-        (21, facts.known(Columns::MTIME, facts.mtime)),
-    ];
-    for (index, at) in times {
-        if let Some(at) = at {
-            (values[index], values[index + 1]) = (ValueRef::Integer(at.sec), narrow(at.nsec));
+/// The values of facts. The texts of these are kept elsewhere: names of owner and group.
+fn put_facts<'v>(facts: &Facts<'_>, texts: [ValueRef<'v>; 2], values: &mut [ValueRef<'v>; COLUMNS]) {
+    let mut texts = texts.into_iter();
+    for (fact, column) in self::facts() {
+        match fact.cell(facts) {
+            _ if matches!(fact.access, Access::Text(..)) => {
+                values[column] = texts.next().unwrap_or(ValueRef::Null)
+            }
+            Some(Cell::Number(number)) => values[column] = ValueRef::Integer(number as i64),
+            Some(Cell::Flag(flag)) => values[column] = ValueRef::Integer(flag.into()),
+            Some(Cell::Time(at)) => {
+                (values[column], values[column + 1]) =
+                    (ValueRef::Integer(at.sec), ValueRef::Integer(at.nsec.into()));
+            }
+            Some(Cell::Text(_)) | None => {}
         }
     }
-    values[26] = ValueRef::Integer(i64::from(facts.lazy));
 }
 
 fn text(bytes: &[u8]) -> ValueRef<'_> {

@@ -1,13 +1,14 @@
 //! The reader of SQLite files.
 
-use super::{APPLICATION, COLUMNS, as_file};
+use super::{APPLICATION, COLUMNS, TARGET, as_file, names};
 use crate::checksum::{self, Checksum};
 use crate::read::{Columns, Limits, Selection, Span};
-use crate::row::{Facts, Row};
+use crate::row::Row;
 use crate::words::Problem;
 use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
+use dents_core::facts::{Access, Cell, Facts};
 use dents_core::needs::Kind;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -21,12 +22,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The columns that every file has.
-const USUAL: &str = "path, parent, name, depth, type, ino, dev, nlink, mode, uid, gid, user, \"group\", size, \
-    allocated, atime, atime_ns, btime, btime_ns, ctime, ctime_ns, mtime, mtime_ns, target, asked, errno, lazy";
-
 /// The columns that the table `scan` has in every file.
-const ABOUT: &str = "program, begun, ended";
+const ABOUT: [&str; 3] = ["program", "begun", "ended"];
 
 const NAME_ONE: &str = "name one that `dents scan` wrote";
 
@@ -78,18 +75,13 @@ impl Table {
             }
             _ => {}
         }
-        let table =
-            |table, expected: &str| columns(&database, table, expected).map_err(|error| wrong(path, &error));
-        for (name, expected) in [("entries", USUAL), ("scan", ABOUT)] {
-            if table(name, expected)?.is_none() {
-                return Err(message::bad_file(
-                    path,
-                    &format!("\"{name}\" is not a table of a scan"),
-                    NAME_ONE,
-                ));
-            }
-        }
-        let names = table("entries", USUAL)?.unwrap_or_default();
+        let table = |table, expected: &[String]| {
+            let names = columns(&database, table, expected).map_err(|error| wrong(path, &error))?;
+            let none = || message::bad_file(path, &format!("\"{table}\" is not a table of a scan"), NAME_ONE);
+            names.ok_or_else(none)
+        };
+        let names = table("entries", &names())?;
+        table("scan", &ABOUT.map(String::from))?;
         let details = Detail::ALL.into_iter().filter(|detail| names.iter().any(|name| name == detail.name()));
         let details = details.fold(Columns::empty(), |all, detail| all | detail.column());
         Ok(Table { path: path.to_path_buf(), database, details, unchecked: Arc::default() })
@@ -121,8 +113,9 @@ impl Table {
         let mut give = wanted.filter(give);
         let mut checks = Checks { limits: Limits::new(Columns::all()), checksum: Checksum::default() };
         let details: Vec<Detail> = Detail::of(self.details).collect();
-        let names = details.iter().map(|detail| format!(", {}", detail.name())).collect::<String>();
-        let select = format!("SELECT {USUAL}{names} FROM entries");
+        let names = names().into_iter().chain(details.iter().map(|detail| detail.name().to_owned()));
+        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+        let select = format!("SELECT {} FROM entries", names.join(", "));
         if !wanted.below.is_all() && self.has_index().map_err(broken)? {
             let mut statement = self.database.prepare(&format!("{select}{RANGE}")).map_err(broken)?;
             for range in wanted.below.ranges() {
@@ -187,7 +180,7 @@ impl Table {
 
     /// Whether SQLite finds a range of paths by an index: then its plan is a search, otherwise a scan.
     fn has_index(&self) -> rusqlite::Result<bool> {
-        let explain = format!("EXPLAIN QUERY PLAN SELECT {USUAL} FROM entries{RANGE}");
+        let explain = format!("EXPLAIN QUERY PLAN SELECT path, mode FROM entries{RANGE}");
         let plan = self.database.query_row(&explain, ["", ""], |row| row.get::<_, String>("detail"))?;
         Ok(plan.starts_with("SEARCH"))
     }
@@ -231,7 +224,7 @@ fn connect(path: &Path, cancel: Arc<AtomicBool>) -> rusqlite::Result<Connection>
 
 /// The names of the columns of a table; `None` if it is none, for example a view, if a column is computed, or if an expected one is missing.
 /// `PRAGMA` finds what a file itself calls `pragma_table_list` no better than a table, so these are statements.
-fn columns(database: &Connection, table: &str, expected: &str) -> rusqlite::Result<Option<Vec<String>>> {
+fn columns(database: &Connection, table: &str, expected: &[String]) -> rusqlite::Result<Option<Vec<String>>> {
     let (mut is_table, mut is_stored, mut names) = (false, true, Vec::new());
     database.pragma(Some("main"), "table_list", table, |row| {
         is_table |= row.get::<_, String>("type")? == "table";
@@ -242,8 +235,7 @@ fn columns(database: &Connection, table: &str, expected: &str) -> rusqlite::Resu
         names.push(row.get::<_, String>("name")?);
         Ok(())
     })?;
-    let mut expected = expected.split(", ").map(|name| name.trim_matches('"'));
-    let has_all = expected.all(|name| names.iter().any(|one| one == name));
+    let has_all = expected.iter().all(|name| names.contains(name));
     Ok((is_table && is_stored && has_all).then_some(names))
 }
 
@@ -287,10 +279,10 @@ fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
         name: bytes(values[2])?.ok_or("a row has no name")?,
         depth: number(values[3])?.ok_or("a row has no depth")?,
         kind,
-        facts: if values[26] == ValueRef::Null { None } else { Some(facts_of(values, kind)?) },
-        target: bytes(values[23])?,
+        facts: if values[COLUMNS - 1] == ValueRef::Null { None } else { Some(facts_of(values, kind)?) },
+        target: bytes(values[TARGET])?,
         details: Details::default(),
-        fault: words::fault(bytes(values[24])?, number(values[25])?)?,
+        fault: words::fault(bytes(values[TARGET + 1])?, number(values[TARGET + 2])?)?,
     })
 }
 
@@ -305,46 +297,28 @@ fn detail_of(detail: Detail, value: ValueRef<'_>) -> Result<Option<Value<'_>>, P
 }
 
 fn facts_of<'a>(values: &[ValueRef<'a>; COLUMNS], kind: Kind) -> Result<Facts<'a>, Problem> {
+    let mut facts = Facts::neutral(kind);
+    for (fact, column) in super::facts() {
+        let value = values[column];
+        let cell = match fact.access {
+            _ if value == ValueRef::Null => None,
+            Access::Text(..) => bytes(value)?.map(Cell::Text),
+            Access::Time(..) => Some(Cell::Time(time(value, values[column + 1])?)),
+            Access::Flag(..) => number(value)?.map(|number: i64| Cell::Flag(number != 0)),
+            // Numbers of 2⁶³ and more are negative.
+            Access::Wide(..) => number(value)?.map(|number: i64| Cell::Number(number as u64)),
+            Access::Narrow(..) | Access::Short(..) => number(value)?.map(Cell::Number),
+        };
+        let problem = if cell.is_none() { "a fact is missing" } else { "a number is out of range" };
+        fact.take(&mut facts, cell).ok_or(problem)?;
+    }
+    Ok(facts)
+}
+
+fn time(sec: ValueRef<'_>, nsec: ValueRef<'_>) -> Result<Time, Problem> {
     const MISSING: Problem = "a fact is missing";
-    let wide = |index: usize| match values[index] {
-        ValueRef::Integer(value) => Ok(value),
-        _ => Err("a fact is missing or no number"),
-    };
-    let narrow = |index: usize| number(values[index])?.ok_or(MISSING);
-    let at = |index: usize| {
-        let at = Time { sec: wide(index)?, nsec: narrow(index + 1)? };
-        if at.nsec < 1_000_000_000 { Ok(at) } else { Err("a number is out of range") }
-    };
-    const UNKNOWABLE: [(usize, Columns); 6] = [
-        (8, Columns::MODE),
-        (9, Columns::UID),
-        (10, Columns::GID),
-        (15, Columns::ATIME),
-        (19, Columns::CTIME),
-        (21, Columns::MTIME),
-    ];
-    let unknown = UNKNOWABLE.iter().filter(|(index, _)| values[*index] == ValueRef::Null);
-    let unknown = unknown.fold(Columns::empty(), |all, (_, column)| all | *column);
-    let time = |index, column| if unknown.contains(column) { Ok(Time::default()) } else { at(index) };
-    let facts = Facts {
-        dev: words::device_halves(wide(6)? as u64),
-        ino: wide(5)? as u64,
-        mode: number(values[8])?.unwrap_or_default(),
-        nlink: narrow(7)?,
-        uid: number(values[9])?.unwrap_or_default(),
-        gid: number(values[10])?.unwrap_or_default(),
-        user: bytes(values[11])?,
-        group: bytes(values[12])?,
-        size: wide(13)? as u64,
-        allocated: wide(14)? as u64,
-        atime: time(15, Columns::ATIME)?,
-        btime: if values[17] == ValueRef::Null { None } else { Some(at(17)?) },
-        ctime: time(19, Columns::CTIME)?,
-        mtime: time(21, Columns::MTIME)?,
-        lazy: wide(26)? != 0,
-        unknown,
-    };
-    Ok(facts.without(unknown, kind))
+    let at = Time { sec: number(sec)?.ok_or(MISSING)?, nsec: number(nsec)?.ok_or(MISSING)? };
+    if at.nsec < 1_000_000_000 { Ok(at) } else { Err("a number is out of range") }
 }
 
 fn bytes(value: ValueRef<'_>) -> Result<Option<&[u8]>, Problem> {

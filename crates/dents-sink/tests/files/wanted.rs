@@ -63,7 +63,7 @@ fn expected(rows: &[Owned], wanted: &Wanted<'_>) -> Vec<Owned> {
     let is_wanted =
         |path: &[u8]| wanted.below.is_empty() || wanted.below.iter().any(|base| is_below(path, base));
     let rows = rows.iter().filter(|row| is_wanted(&path_of(row)));
-    rows.map(|row| Owned::of(&wanted.columns.of(&row.row()))).collect()
+    rows.map(|row| Owned::of(&row.row().only(wanted.columns))).collect()
 }
 
 /// The rows that this number of workers receives.

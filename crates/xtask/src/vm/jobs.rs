@@ -47,6 +47,7 @@ pub(super) fn named(name: &str) -> Result<Job> {
             let scripts = [NFS, include_str!("directories.sh")];
             Job { has_servers: false, most_seconds: "900", ..with_servers("nfs", &scripts) }
         }
+        "directories" => with_servers("directories", &[NFS, include_str!("directories.sh")]),
         "trees" => with_servers("trees", &[NFS, include_str!("trees.sh")]),
         "cifs" => with_servers("cifs", &[COMPARED, include_str!("cifs.sh")]),
         "sshfs" => with_servers("sshfs", &[COMPARED, include_str!("sshfs.sh")]),

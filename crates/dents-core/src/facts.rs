@@ -1,0 +1,470 @@
+//! The facts that one `statx` returns: [`Facts`] holds their values, [`FACTS`] has a row for each.
+//!
+//! The formats of scan files, Arrow, filters and the needs of columns are loops over the table. The two formats that encode by hand,
+//! Parquet and journals, name all fields of [`Facts`], so that they do not compile without a new one.
+
+use crate::batch::Time;
+use crate::needs::{Kind, Needs};
+use bitflags::bitflags;
+
+bitflags! {
+    /// A set of columns. Every row has its type, its depth, its fault, and whether it has facts. All other fields must be wanted: a field
+    /// whose column is not wanted has a neutral value (empty, 0, `None`, false, the beginning of 1970) and must not be used.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Columns: u32 {
+        /// The path of the directory.
+        const PARENT = 1 << 0;
+        /// The name.
+        const NAME = 1 << 1;
+        /// Device and inode number.
+        const INODE = 1 << 2;
+        /// Type and permission bits.
+        const MODE = 1 << 3;
+        /// Hard links.
+        const NLINK = 1 << 4;
+        /// Owner.
+        const UID = 1 << 5;
+        /// Group.
+        const GID = 1 << 6;
+        /// The owner's name.
+        const USER = 1 << 7;
+        /// The group's name.
+        const GROUP = 1 << 8;
+        /// Bytes.
+        const SIZE = 1 << 9;
+        /// Bytes that are allocated.
+        const ALLOCATED = 1 << 10;
+        /// Last access.
+        const ATIME = 1 << 11;
+        /// Birth.
+        const BTIME = 1 << 12;
+        /// Last change of the inode.
+        const CTIME = 1 << 13;
+        /// Last change of the contents.
+        const MTIME = 1 << 14;
+        /// Where a symbolic link leads.
+        const TARGET = 1 << 15;
+        /// Whether the values may be out of date.
+        const LAZY = 1 << 16;
+        /// The project id. The columns of the other details follow.
+        const PROJECT = 1 << 17;
+        /// Inode flags.
+        const FLAGS = 1 << 18;
+        /// The existing ACLs.
+        const ACL = 1 << 19;
+        /// The names of extended attributes.
+        const XATTRS = 1 << 20;
+        /// The type of the file system.
+        const FILESYSTEM = 1 << 21;
+        /// Lustre's number of stripes.
+        const STRIPES = 1 << 22;
+        /// Lustre's pool.
+        const POOL = 1 << 23;
+        /// Lustre's state in hierarchical storage.
+        const HSM = 1 << 24;
+
+        /// Parent and name.
+        const PATH = Self::PARENT.bits() | Self::NAME.bits();
+        /// All four times.
+        const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
+        /// All columns that a scan has only on request.
+        const DETAILS = 0xff * Self::PROJECT.bits();
+        /// All columns that every scan has.
+        const USUAL = Self::PROJECT.bits() - 1;
+    }
+}
+
+impl Columns {
+    /// The columns of these needs.
+    #[must_use]
+    pub fn of(needs: Needs) -> Columns {
+        let facts =
+            FACTS.iter().map(|fact| (fact.needs, fact.column)).chain([(Needs::LINK, Columns::TARGET)]);
+        // A need of an owner is that of the number. The name is a column that a program asks for by itself.
+        let facts = facts
+            .filter(|(need, column)| !need.is_empty() && needs.contains(*need) && !NAMES.contains(*column));
+        facts.fold(Columns::empty(), |all, (_, column)| all | column)
+    }
+
+    /// What must be known of an entry for these columns, without the details.
+    #[must_use]
+    pub fn needs(self) -> Needs {
+        let facts =
+            FACTS.iter().map(|fact| (fact.needs, fact.column)).chain([(Needs::LINK, Columns::TARGET)]);
+        facts.filter(|(_, column)| self.intersects(*column)).fold(Needs::empty(), |all, (need, _)| all | need)
+    }
+}
+
+/// The names of owner and group.
+const NAMES: Columns = Columns::USER.union(Columns::GROUP);
+
+/// The values of the facts of one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// Major and minor number of the device that holds it.
+    pub dev: (u32, u32),
+    /// Inode number.
+    pub ino: u64,
+    /// Type and permission bits.
+    pub mode: u16,
+    /// Hard links.
+    pub nlink: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// The owner's name, if it has one.
+    pub user: Option<&'a [u8]>,
+    /// The group's name, if it has one.
+    pub group: Option<&'a [u8]>,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes that are allocated.
+    pub allocated: u64,
+    /// Last access.
+    pub atime: Time,
+    /// Birth; `None` where the file system keeps none.
+    pub btime: Option<Time>,
+    /// Last change of the inode.
+    pub ctime: Time,
+    /// Last change of the contents.
+    pub mtime: Time,
+    /// Whether the values are from the cache of a network client (`AT_STATX_DONT_SYNC`), and may be out of date.
+    pub lazy: bool,
+    /// The columns of [`Facts::UNKNOWABLE`] that the file does not know, for example the export of another program. All formats have null for them.
+    /// Here they have neutral values: no user (2³² − 1), the type alone, 1970.
+    pub unknown: Columns,
+}
+
+/// A fact.
+#[derive(Clone, Copy, Debug)]
+pub struct Fact {
+    /// Its word in all formats and options.
+    pub word: &'static str,
+    /// Its column. Device and inode number share one.
+    pub column: Columns,
+    /// What must be known of an entry; empty for what every `statx` returns.
+    pub needs: Needs,
+    /// What it means if a row that has facts lacks this one.
+    pub absent: Absent,
+    /// Its type, and how its value is read and set.
+    pub access: Access,
+}
+
+/// What it means if a row that has facts lacks one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// The file is damaged.
+    Never,
+    /// The program that wrote the file did not know it.
+    Unknown,
+    /// There is nothing: an owner without a name, a file system that keeps no birth.
+    Nothing,
+}
+
+/// The type of a fact, with the functions that read and set its value. A getter returns neutral values for what is not known:
+/// [`Facts::known`] tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Access {
+    /// 64 bits.
+    Wide(fn(&Facts<'_>) -> u64, fn(&mut Facts<'_>, u64)),
+    /// 32 bits.
+    Narrow(fn(&Facts<'_>) -> u32, fn(&mut Facts<'_>, u32)),
+    /// 16 bits.
+    Short(fn(&Facts<'_>) -> u16, fn(&mut Facts<'_>, u16)),
+    /// A time.
+    Time(fn(&Facts<'_>) -> Option<Time>, fn(&mut Facts<'_>, Time)),
+    /// Bytes, usually text.
+    Text(for<'a> fn(&Facts<'a>) -> Option<&'a [u8]>, for<'a> fn(&mut Facts<'a>, &'a [u8])),
+    /// Yes or no.
+    Flag(fn(&Facts<'_>) -> bool, fn(&mut Facts<'_>, bool)),
+}
+
+/// A value in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// A number.
+    Number(u64),
+    /// A time.
+    Time(Time),
+    /// Bytes.
+    Text(&'a [u8]),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// A row of the table for a field with this type.
+macro_rules! fact {
+    ($word:literal, $column:ident, $needs:expr, $absent:ident, Time?, $field:ident) => {
+        fact!(@ $word, $column, $needs, $absent, Access::Time(|facts| facts.$field, |facts, value| facts.$field = Some(value)))
+    };
+    ($word:literal, $column:ident, $needs:expr, $absent:ident, Time, $field:ident) => {
+        fact!(@ $word, $column, $needs, $absent, Access::Time(|facts| Some(facts.$field), |facts, value| facts.$field = value))
+    };
+    ($word:literal, $column:ident, $needs:expr, $absent:ident, Text, $field:ident) => {
+        fact!(@ $word, $column, $needs, $absent, Access::Text(|facts| facts.$field, |facts, value| facts.$field = Some(value)))
+    };
+    ($word:literal, $column:ident, $needs:expr, $absent:ident, $kind:ident, $field:ident) => {
+        fact!(@ $word, $column, $needs, $absent, Access::$kind(|facts| facts.$field, |facts, value| facts.$field = value))
+    };
+    (@ $word:literal, $column:ident, $needs:expr, $absent:ident, $value:expr) => {
+        Fact { word: $word, column: Columns::$column, needs: $needs, absent: Absent::$absent, access: $value }
+    };
+}
+
+/// All facts, in the order of their columns.
+pub static FACTS: [Fact; 15] = [
+    fact!("ino", INODE, Needs::INODE, Never, Wide, ino),
+    Fact {
+        word: "dev",
+        column: Columns::INODE,
+        needs: Needs::empty(),
+        absent: Absent::Never,
+        access: Access::Wide(|facts| device(facts.dev), |facts, value| facts.dev = device_halves(value)),
+    },
+    fact!("nlink", NLINK, Needs::NLINK, Never, Narrow, nlink),
+    fact!("mode", MODE, Needs::MODE, Unknown, Short, mode),
+    fact!("uid", UID, Needs::UID, Unknown, Narrow, uid),
+    fact!("gid", GID, Needs::GID, Unknown, Narrow, gid),
+    fact!("user", USER, Needs::UID, Nothing, Text, user),
+    fact!("group", GROUP, Needs::GID, Nothing, Text, group),
+    fact!("size", SIZE, Needs::SIZE, Never, Wide, size),
+    fact!("allocated", ALLOCATED, Needs::BLOCKS, Never, Wide, allocated),
+    fact!("atime", ATIME, Needs::ATIME, Unknown, Time, atime),
+    fact!("btime", BTIME, Needs::BTIME, Nothing, Time?, btime),
+    fact!("ctime", CTIME, Needs::CTIME, Unknown, Time, ctime),
+    fact!("mtime", MTIME, Needs::MTIME, Unknown, Time, mtime),
+    fact!("lazy", LAZY, Needs::empty(), Never, Flag, lazy),
+];
+
+impl Fact {
+    /// The value, if it is known.
+    #[must_use]
+    pub fn cell<'a>(&self, facts: &Facts<'a>) -> Option<Cell<'a>> {
+        if !facts.knows(self.column) {
+            return None;
+        }
+        match self.access {
+            Access::Wide(get, _) => Some(Cell::Number(get(facts))),
+            Access::Narrow(get, _) => Some(Cell::Number(get(facts).into())),
+            Access::Short(get, _) => Some(Cell::Number(get(facts).into())),
+            Access::Time(get, _) => get(facts).map(Cell::Time),
+            Access::Text(get, _) => get(facts).map(Cell::Text),
+            Access::Flag(get, _) => Some(Cell::Flag(get(facts))),
+        }
+    }
+
+    /// Sets the value from a file. `None` if it is missing or no value of this fact.
+    pub fn take<'a>(&self, facts: &mut Facts<'a>, cell: Option<Cell<'a>>) -> Option<()> {
+        match (self.access, cell) {
+            (_, None) if self.absent == Absent::Never => return None,
+            (_, None) if self.absent == Absent::Unknown => facts.unknown |= self.column,
+            (_, None) => {}
+            (Access::Wide(_, set), Some(Cell::Number(value))) => set(facts, value),
+            (Access::Narrow(_, set), Some(Cell::Number(value))) => set(facts, value.try_into().ok()?),
+            (Access::Short(_, set), Some(Cell::Number(value))) => set(facts, value.try_into().ok()?),
+            (Access::Time(_, set), Some(Cell::Time(value))) => set(facts, value),
+            (Access::Text(_, set), Some(Cell::Text(value))) => set(facts, value),
+            (Access::Flag(_, set), Some(Cell::Flag(value))) => set(facts, value),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+impl Facts<'_> {
+    /// The facts that may be unknown although others are known.
+    pub const UNKNOWABLE: Columns = {
+        let (mut all, mut nth) = (Columns::empty(), 0);
+        while nth < Facts::EACH_UNKNOWABLE.len() {
+            all = all.union(Facts::EACH_UNKNOWABLE[nth]);
+            nth += 1;
+        }
+        all
+    };
+
+    /// The same, one by one.
+    pub const EACH_UNKNOWABLE: [Columns; 6] = {
+        let (mut each, mut next, mut nth) = ([Columns::empty(); 6], 0, 0);
+        while nth < FACTS.len() {
+            if matches!(FACTS[nth].absent, Absent::Unknown) {
+                each[next] = FACTS[nth].column;
+                next += 1;
+            }
+            nth += 1;
+        }
+        assert!(next == each.len(), "as many as the table has");
+        each
+    };
+
+    /// The owner and the group where they are not known. The kernel assigns this id to no user and no group.
+    pub const NOBODY: u32 = u32::MAX;
+
+    /// Neutral values: what an entry of this type has before facts are [taken](Fact::take).
+    #[must_use]
+    pub const fn neutral(kind: Kind) -> Facts<'static> {
+        const BEGIN: Time = Time { sec: 0, nsec: 0 };
+        Facts {
+            dev: (0, 0),
+            ino: 0,
+            mode: (kind as u16) << 12,
+            nlink: 0,
+            uid: Facts::NOBODY,
+            gid: Facts::NOBODY,
+            user: None,
+            group: None,
+            size: 0,
+            allocated: 0,
+            atime: BEGIN,
+            btime: None,
+            ctime: BEGIN,
+            mtime: BEGIN,
+            lazy: false,
+            unknown: Columns::empty(),
+        }
+    }
+
+    /// Whether it is known.
+    #[must_use]
+    pub fn knows(&self, column: Columns) -> bool {
+        !self.unknown.contains(column)
+    }
+
+    /// The value of a fact, if it is known.
+    #[must_use]
+    pub fn known<T>(&self, column: Columns, value: T) -> Option<T> {
+        self.knows(column).then_some(value)
+    }
+
+    /// The same facts of an entry of this type, of which these are not known.
+    #[must_use]
+    pub fn without(mut self, unknown: Columns, kind: Kind) -> Self {
+        let neutral = Facts::neutral(kind);
+        self.unknown = unknown & Facts::UNKNOWABLE;
+        let unknown = self.unknown;
+        for fact in FACTS.iter().filter(|fact| unknown.contains(fact.column)) {
+            fact.take(&mut self, fact.cell(&neutral));
+        }
+        self
+    }
+
+    /// The facts with neutral values in the columns that are not in this set: 0 for numbers.
+    #[must_use]
+    pub fn only(&self, columns: Columns) -> Self {
+        let mut only = Facts {
+            mode: 0,
+            uid: 0,
+            gid: 0,
+            unknown: self.unknown & columns,
+            ..Facts::neutral(Kind::Unknown)
+        };
+        // What is unknown keeps its neutral value.
+        let known = Facts { unknown: Columns::empty(), ..*self };
+        for fact in FACTS.iter().filter(|fact| columns.contains(fact.column)) {
+            if let Some(cell) = fact.cell(&known) {
+                fact.take(&mut only, Some(cell));
+            }
+        }
+        only
+    }
+}
+
+/// The number of a device as in `stat(2)` (`makedev(3)` of glibc), which other programs show too. It has all bits of
+/// the two halves.
+#[must_use]
+pub const fn device((major, minor): (u32, u32)) -> u64 {
+    let (major, minor) = (major as u64, minor as u64);
+    (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | (minor & 0xff)
+}
+
+/// Major and minor number of a device.
+#[must_use]
+pub const fn device_halves(device: u64) -> (u32, u32) {
+    let major = (device >> 32 & 0xffff_f000) | (device >> 8 & 0xfff);
+    let minor = (device >> 12 & 0xffff_ff00) | (device & 0xff);
+    (major as u32, minor as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Facts without a neutral value. Named field by field, so that a new one must be added here, and then needs a row.
+    const ALL: Facts<'static> = Facts {
+        dev: (8, 1),
+        ino: 2,
+        mode: 0o100_644,
+        nlink: 3,
+        uid: 4,
+        gid: 5,
+        user: Some(b"ann"),
+        group: Some(b"staff"),
+        size: 6,
+        allocated: 7,
+        atime: Time { sec: 8, nsec: 1 },
+        btime: Some(Time { sec: 9, nsec: 2 }),
+        ctime: Time { sec: 10, nsec: 3 },
+        mtime: Time { sec: 11, nsec: 4 },
+        lazy: true,
+        unknown: Columns::empty(),
+    };
+
+    #[test]
+    fn the_table_has_every_field() {
+        let mut copy = Facts::neutral(Kind::Unknown);
+        for fact in &FACTS {
+            assert_eq!(fact.take(&mut copy, fact.cell(&ALL)), Some(()), "{}", fact.word);
+        }
+        assert_eq!(copy, ALL);
+        let columns = FACTS.iter().fold(Columns::empty(), |all, fact| all | fact.column);
+        assert_eq!(columns, Columns::USUAL.difference(Columns::PATH | Columns::TARGET));
+    }
+
+    #[test]
+    fn what_is_missing_is_damage_or_unknown_or_nothing() {
+        for fact in &FACTS {
+            let mut facts = Facts::neutral(Kind::Reg);
+            let taken = fact.take(&mut facts, None);
+            assert_eq!(taken.is_none(), fact.absent == Absent::Never, "{}", fact.word);
+            assert_eq!(
+                facts.unknown,
+                Facts::UNKNOWABLE & if taken.is_some() { fact.column } else { Columns::empty() }
+            );
+            assert_eq!(
+                fact.take(&mut facts, Some(Cell::Text(b"x"))).is_some(),
+                matches!(fact.access, Access::Text(..))
+            );
+        }
+        let unknown = ALL.without(Facts::UNKNOWABLE, Kind::Dir);
+        assert_eq!((unknown.mode, unknown.uid, unknown.mtime), (0o040_000, Facts::NOBODY, Time::default()));
+        assert_eq!((unknown.size, unknown.btime), (ALL.size, ALL.btime));
+    }
+
+    #[test]
+    fn only_wanted_columns_keep_their_values() {
+        assert_eq!(ALL.only(Columns::all()), ALL);
+        assert_eq!(ALL.only(Columns::empty()), ALL.only(Columns::PATH));
+        let only = ALL.only(Columns::UID | Columns::MTIME);
+        assert_eq!((only.uid, only.mtime, only.gid, only.mode, only.btime), (4, ALL.mtime, 0, 0, None));
+        let unknown = ALL.without(Columns::UID, Kind::Reg);
+        assert_eq!(unknown.only(Columns::all()), unknown);
+    }
+
+    #[test]
+    fn needs_and_columns_lead_to_each_other() {
+        let needs = Needs::UID | Needs::SIZE | Needs::LINK;
+        assert_eq!(Columns::of(needs), Columns::UID | Columns::SIZE | Columns::TARGET);
+        assert_eq!(Columns::of(needs).needs(), needs);
+        assert_eq!((Columns::USER | Columns::PATH).needs(), Needs::UID);
+        assert_eq!(Columns::of(Needs::TYPE), Columns::empty());
+    }
+
+    #[test]
+    fn a_device_comes_back() {
+        for halves in
+            [(0, 0), (8, 1), (0, 0x2a), (0xfff, 0xfffff), (u32::MAX, u32::MAX), (0x1234_5678, 0x9abc_def0)]
+        {
+            assert_eq!(device_halves(device(halves)), halves);
+        }
+    }
+}
