@@ -1,8 +1,8 @@
 //! The reader of ncdu's JSON. The arrays are read without recursion, so any depth is possible; each object is read as a whole.
 
-use crate::read::{Columns, Limits, Span};
+use crate::read::{Columns, Limits, ScanFile, Selection, Span};
 use crate::row::{Asked, Fault, Row};
-use crate::{Details, Extent, message};
+use crate::{Details, Extent, Format, message};
 use dents_core::batch::Time;
 use dents_core::facts::{Facts, device_halves};
 use dents_core::needs::Kind;
@@ -22,7 +22,7 @@ const EIO: i32 = 5;
 
 /// A file of ncdu.
 pub(crate) struct Dump {
-    pub(crate) span: Span,
+    span: Span,
     extent: Extent,
     path: PathBuf,
     bytes: Bytes,
@@ -125,14 +125,25 @@ impl Dump {
         let extent = if about.complete == Some(false) { Extent::Partial } else { Extent::Complete };
         Ok(Dump { span: Span { begun: time, ended: time }, extent, path: path.to_path_buf(), bytes })
     }
+}
 
-    /// Passes every row to `give`: a directory before what is in it.
-    pub(crate) fn for_each(
+impl ScanFile for Dump {
+    fn format(&self) -> Format {
+        Format::Ncdu
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    /// A directory comes before what is in it.
+    fn each(
         &mut self,
+        wanted: &Selection<'_>,
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Extent>> {
-        let root_failed =
-            each(&mut self.bytes, give).map_err(|stop| report(stop, &self.path, self.bytes.at))?;
+        let root_failed = each(&mut self.bytes, &mut wanted.filter(give))
+            .map_err(|stop| report(stop, &self.path, self.bytes.at))?;
         Ok(Some(if root_failed { Extent::Partial } else { self.extent }))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::line::Line;
 use crate::checksum::{self, Checksum};
-use crate::read::{Columns, Limits, Span};
+use crate::read::{Columns, Limits, ScanFile, Selection, Span};
 use crate::row::Row;
-use crate::{Detail, Draft, Extent, SCHEMA, message, subvolumes};
+use crate::{Detail, Draft, Extent, Format, SCHEMA, message, subvolumes};
 use dents_core::bulk::Subvolume;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -23,14 +23,14 @@ const RECORD: u64 = 64 << 10;
 
 /// An NDJSON file.
 pub(crate) struct Lines {
-    pub(crate) span: Span,
-    pub(crate) subvolumes: Vec<Subvolume>,
+    span: Span,
+    subvolumes: Vec<Subvolume>,
     path: PathBuf,
     file: BufReader<Box<dyn Read + Send>>,
     /// The first line, if it was read before the others.
     first: Vec<u8>,
     /// Set at the end, if the file has no checksum.
-    pub(crate) unchecked: Arc<AtomicBool>,
+    unchecked: Arc<AtomicBool>,
 }
 
 /// Start and end of the scan, and its subvolumes, from the last line, if that is the record. This reads the end of the file before the rows, so it needs a
@@ -121,23 +121,8 @@ impl Lines {
         }
     }
 
-    /// The columns of details in the first line; none if that line is invalid, which [`Self::for_each`] reports.
-    pub(crate) fn details(&mut self) -> Columns {
-        if self.first.is_empty() {
-            let Lines { file, first, .. } = self;
-            let _ = file.take(Limits::ROW as u64).read_until(b'\n', first);
-        }
-        let fields: HashMap<Cow<'_, str>, IgnoredAny> =
-            serde_json::from_slice(&self.first).unwrap_or_default();
-        let details = Detail::ALL.into_iter().filter(|detail| fields.contains_key(detail.name()));
-        details.fold(Columns::empty(), |all, detail| all | detail.column())
-    }
-
     /// Passes every row to `give`. Skips empty lines. A last line without a newline is an error, because it was cut off.
-    pub(crate) fn for_each(
-        &mut self,
-        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<Option<Extent>> {
+    fn for_each(&mut self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<Option<Extent>> {
         let mut line = std::mem::take(&mut self.first);
         let mut is_first = !line.is_empty();
         let mut number = 0_u64;
@@ -171,6 +156,44 @@ impl Lines {
                 Wrong::Receiver(error) => error,
             })?;
         }
+    }
+}
+
+impl ScanFile for Lines {
+    fn format(&self) -> Format {
+        Format::Ndjson
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    fn subvolumes(&self) -> Vec<Subvolume> {
+        self.subvolumes.clone()
+    }
+
+    fn unchecked(&self) -> Option<Arc<AtomicBool>> {
+        Some(Arc::clone(&self.unchecked))
+    }
+
+    /// The columns of details in the first line; none if that line is invalid, which [`Self::for_each`] reports.
+    fn details(&mut self) -> Columns {
+        if self.first.is_empty() {
+            let Lines { file, first, .. } = self;
+            let _ = file.take(Limits::ROW as u64).read_until(b'\n', first);
+        }
+        let fields: HashMap<Cow<'_, str>, IgnoredAny> =
+            serde_json::from_slice(&self.first).unwrap_or_default();
+        let details = Detail::ALL.into_iter().filter(|detail| fields.contains_key(detail.name()));
+        details.fold(Columns::empty(), |all, detail| all | detail.column())
+    }
+
+    fn each(
+        &mut self,
+        wanted: &Selection<'_>,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
+        self.for_each(&mut wanted.filter(give))
     }
 }
 

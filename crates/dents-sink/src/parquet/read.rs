@@ -5,9 +5,9 @@ use super::section::Section;
 use super::{io_error, panics, schema};
 use crate::dir::{Dir, Named};
 use crate::manifest::{self, Manifest};
-use crate::read::{Below, Columns, Limits, RowGroups, Selection, Span, Take};
+use crate::read::{Below, Columns, Limits, RowGroups, ScanFile, Selection, Span, Take};
 use crate::row::Row;
-use crate::{Extent, message, subvolumes};
+use crate::{Extent, Format, message, subvolumes};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use dents_core::bulk::Subvolume;
@@ -191,9 +191,9 @@ impl Shard {
 /// The row groups of a scan.
 pub(crate) struct Groups {
     tables: Vec<Table>,
-    pub(crate) span: Span,
-    pub(crate) extent: Option<Extent>,
-    pub(crate) subvolumes: Vec<Subvolume>,
+    span: Span,
+    extent: Option<Extent>,
+    subvolumes: Vec<Subvolume>,
 }
 
 impl Groups {
@@ -216,57 +216,64 @@ impl Groups {
         Ok(Groups { tables, span, extent: Some(extent), subvolumes })
     }
 
-    /// The columns of details that the first file has; all shards of a scan have the same.
-    pub(crate) fn details(&self) -> Columns {
+    /// The row groups that may have wanted paths, with their files.
+    fn selected(&self, below: &Below) -> impl Iterator<Item = (&Table, usize)> {
+        self.tables.iter().flat_map(|table| table.selected(below).map(move |group| (table, group)))
+    }
+}
+
+impl ScanFile for Groups {
+    fn format(&self) -> Format {
+        Format::Parquet
+    }
+
+    /// Those of the first file; all shards of a scan have the same.
+    fn details(&mut self) -> Columns {
         let group = self.tables.iter().find_map(|table| table.metadata.row_groups().first());
         let details = group.into_iter().flat_map(|group| details_of(group, Columns::DETAILS));
         details.fold(Columns::empty(), |all, detail| all | detail.column())
     }
 
-    /// The row groups that may have wanted paths, with their files.
-    fn selected(&self, below: &Below) -> impl Iterator<Item = (&Table, usize)> {
-        self.tables.iter().flat_map(|table| table.selected(below).map(move |group| (table, group)))
+    fn span(&self) -> Span {
+        self.span
     }
 
-    /// The number of these, and the number of the others.
-    pub(crate) fn row_groups(&self, below: &Below) -> RowGroups {
+    fn subvolumes(&self) -> Vec<Subvolume> {
+        self.subvolumes.clone()
+    }
+
+    fn row_groups(&self, below: &Below) -> RowGroups {
         let all: usize = self.tables.iter().map(|table| table.checksums.len()).sum();
         let read = self.selected(below).count();
         RowGroups { read, skipped: all - read }
     }
 
-    /// Passes the wanted rows on, in the order of the file.
-    pub(crate) fn each(
-        &self,
+    fn each(
+        &mut self,
         wanted: &Selection<'_>,
         mut give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Option<Extent>> {
         let mut buffer = Vec::new();
         let mut groups = self.selected(wanted.below);
-        groups.try_for_each(|(table, group)| table.each(group, wanted, &mut buffer, &mut give))
+        groups.try_for_each(|(table, group)| table.each(group, wanted, &mut buffer, &mut give))?;
+        Ok(self.extent)
     }
 
-    /// The same with takers on several threads, one of which is the calling thread. Each takes row groups until none is left.
-    pub(crate) fn share<T: Take>(
-        &self,
-        wanted: &Selection<'_>,
-        workers: usize,
-        make: impl FnMut(usize) -> T,
-    ) -> io::Result<Vec<T>> {
+    /// One of the threads is the calling thread. Each takes row groups until none is left.
+    fn share(&mut self, wanted: &Selection<'_>, takers: &mut [&mut dyn Take]) -> io::Result<Option<Extent>> {
         let groups: Vec<_> = self.selected(wanted.below).collect();
-        let mut takers: Vec<T> = (0..workers.min(groups.len()).max(1)).map(make).collect();
         let crew = Crew { next: AtomicUsize::new(0), groups: &groups, wanted, failed: Mutex::new(None) };
         thread::scope(|scope| {
-            let [first, others @ ..] = &mut takers[..] else { return };
+            let [first, others @ ..] = takers else { return };
             for taker in others {
                 // A thread that cannot be started is left out: its taker has no rows.
-                let _ = thread::Builder::new().spawn_scoped(scope, || crew.work(taker));
+                let _ = thread::Builder::new().spawn_scoped(scope, || crew.work(*taker));
             }
-            crew.work(first);
+            crew.work(*first);
         });
         match crew.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
-            None => Ok(takers),
+            None => Ok(self.extent),
         }
     }
 }
@@ -282,7 +289,7 @@ struct Crew<'c> {
 }
 
 impl Crew<'_> {
-    fn work(&self, taker: &mut impl Take) {
+    fn work(&self, taker: &mut dyn Take) {
         let mut buffer = Vec::new();
         while let Some((table, group)) = self.groups.get(self.next.fetch_add(1, Relaxed)) {
             if let Err(error) = table.each(*group, self.wanted, &mut buffer, &mut |row| taker.row(row)) {

@@ -56,7 +56,48 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A scan file.
-pub struct Reader(Kind);
+pub struct Reader(Box<dyn ScanFile>);
+
+/// What each format has: the sibling of [`Sink`](crate::Sink).
+pub(crate) trait ScanFile: Send {
+    /// See [`Reader::format`].
+    fn format(&self) -> Format;
+
+    /// See [`Reader::details`].
+    fn details(&mut self) -> Columns {
+        Columns::empty()
+    }
+
+    /// See [`Reader::span`].
+    fn span(&self) -> Span;
+
+    /// See [`Reader::subvolumes`].
+    fn subvolumes(&self) -> Vec<Subvolume> {
+        Vec::new()
+    }
+
+    /// See [`Reader::unchecked`].
+    fn unchecked(&self) -> Option<Arc<AtomicBool>> {
+        None
+    }
+
+    /// See [`Reader::row_groups`].
+    fn row_groups(&self, _: &Below) -> RowGroups {
+        RowGroups { read: 1, skipped: 0 }
+    }
+
+    /// Passes the wanted rows on, in the order of the file.
+    fn each(
+        &mut self,
+        wanted: &Selection<'_>,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>>;
+
+    /// The same to several takers, at most as many as row groups are read.
+    fn share(&mut self, wanted: &Selection<'_>, takers: &mut [&mut dyn Take]) -> io::Result<Option<Extent>> {
+        self.each(wanted, &mut |row| takers.first_mut().map_or(Ok(()), |taker| taker.row(row)))
+    }
+}
 
 /// Start and end of a scan, by the clock of its machine; `None` if its file does not have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,16 +114,6 @@ impl Span {
         let time = |text: Option<&str>| time::parse(text?.as_bytes());
         Span { begun: time(begun), ended: time(ended) }
     }
-}
-
-enum Kind {
-    Lines(Lines),
-    #[cfg(feature = "parquet")]
-    Groups(crate::parquet::Groups),
-    #[cfg(feature = "sqlite")]
-    Table(crate::sqlite::Table),
-    #[cfg(feature = "parquet")]
-    Dump(crate::ncdu::Dump),
 }
 
 /// Receives the rows of one worker. Closures implement it.
@@ -125,28 +156,28 @@ pub fn open(path: &Path) -> io::Result<Reader> {
 pub fn open_until(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Reader> {
     #[cfg(feature = "parquet")]
     if path.as_os_str() != "-" && path.is_dir() {
-        return Ok(Reader(Kind::Groups(crate::parquet::Groups::of_directory(path)?)));
+        return Ok(Reader(Box::new(crate::parquet::Groups::of_directory(path)?)));
     }
     let _ = cancel;
     let (file, begin) = begin_of(path).map_err(|error| message::cannot_read(path, &error))?;
-    let kind = match &begin[..] {
+    let file: Box<dyn ScanFile> = match &begin[..] {
         // Even a scan without rows writes its record.
         [] => return Err(message::bad_file(path, "empty, which no scan is", "copy it again, or scan again")),
-        [b'{', ..] => Kind::Lines(Lines::new(path, begin, file)),
+        [b'{', ..] => Box::new(Lines::new(path, begin, file)),
         #[cfg(feature = "parquet")]
-        [b'[', ..] => Kind::Dump(crate::ncdu::Dump::new(path, begin, file)?),
+        [b'[', ..] => Box::new(crate::ncdu::Dump::new(path, begin, file)?),
         #[cfg(feature = "parquet")]
-        begin if begin.starts_with(b"PAR1") => Kind::Groups(crate::parquet::Groups::of_file(path, file)?),
+        begin if begin.starts_with(b"PAR1") => Box::new(crate::parquet::Groups::of_file(path, file)?),
         #[cfg(feature = "sqlite")]
         begin if begin.starts_with(b"SQLite format 3\0") => {
-            Kind::Table(crate::sqlite::Table::open(path, cancel)?)
+            Box::new(crate::sqlite::Table::open(path, cancel)?)
         }
         _ => {
             let way_out = "name one that `dents scan` wrote, as NDJSON, Parquet, SQLite or for ncdu";
             return Err(message::bad_file(path, "not a file of a scan", way_out));
         }
     };
-    Ok(Reader(kind))
+    Ok(Reader(file))
 }
 
 /// Opens a Parquet file of a scan in parts.
@@ -154,7 +185,7 @@ pub fn open_until(path: &Path, cancel: &Arc<AtomicBool>) -> io::Result<Reader> {
 pub(crate) fn shard(named: &Named) -> io::Result<Reader> {
     let path = named.path();
     let file = named.open().map_err(|error| message::cannot_read(&path, &error))?;
-    Ok(Reader(Kind::Groups(crate::parquet::Groups::of_file(&path, file)?)))
+    Ok(Reader(Box::new(crate::parquet::Groups::of_file(&path, file)?)))
 }
 
 /// The file and its first bytes, at most 16.
@@ -172,72 +203,34 @@ impl Reader {
     /// The format.
     #[must_use]
     pub fn format(&self) -> Format {
-        match self.0 {
-            Kind::Lines(_) => Format::Ndjson,
-            #[cfg(feature = "parquet")]
-            Kind::Groups(_) => Format::Parquet,
-            #[cfg(feature = "sqlite")]
-            Kind::Table(_) => Format::Sqlite,
-            #[cfg(feature = "parquet")]
-            Kind::Dump(_) => Format::Ncdu,
-        }
+        self.0.format()
     }
 
     /// The columns of details that the file has ([`Columns::DETAILS`]). Lines of NDJSON may have different columns; the first line decides.
     #[must_use]
     pub fn details(&mut self) -> Columns {
-        match &mut self.0 {
-            Kind::Lines(lines) => lines.details(),
-            #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.details(),
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => table.details,
-            #[cfg(feature = "parquet")]
-            Kind::Dump(_) => Columns::empty(),
-        }
+        self.0.details()
     }
 
     /// Start and end of the scan. They are read before the rows; so NDJSON has them only if it is a file that ends with the record of
     /// the scan.
     #[must_use]
     pub fn span(&self) -> Span {
-        match &self.0 {
-            Kind::Lines(lines) => lines.span,
-            #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.span,
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => table.span(),
-            #[cfg(feature = "parquet")]
-            Kind::Dump(dump) => dump.span,
-        }
+        self.0.span()
     }
 
     /// The subvolumes of btrfs where the scan began, as they were before its start. They are known where [`Self::span`] is; scans in several
     /// files and older files do not have them.
     #[must_use]
     pub fn subvolumes(&self) -> Vec<Subvolume> {
-        match &self.0 {
-            Kind::Lines(lines) => lines.subvolumes.clone(),
-            #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.subvolumes.clone(),
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => table.subvolumes(),
-            #[cfg(feature = "parquet")]
-            Kind::Dump(_) => Vec::new(),
-        }
+        self.0.subvolumes()
     }
 
     /// A flag that is set when all rows were read, if nothing shows whether they are those that were written: NDJSON and SQLite of earlier versions
     /// have no checksum. `None` if the format has checksums always (Parquet), or never (ncdu's).
     #[must_use]
     pub fn unchecked(&self) -> Option<Arc<AtomicBool>> {
-        match &self.0 {
-            Kind::Lines(lines) => Some(Arc::clone(&lines.unchecked)),
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => Some(Arc::clone(&table.unchecked)),
-            #[cfg(feature = "parquet")]
-            Kind::Groups(_) | Kind::Dump(_) => None,
-        }
+        self.0.unchecked()
     }
 
     /// Passes every row to `give` once. An error of `give` ends the reading and is returned. Returns whether the rows are complete;
@@ -245,8 +238,11 @@ impl Reader {
     ///
     /// # Errors
     /// If the file cannot be read to its end, or contains an invalid row.
-    pub fn for_each(self, give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<Option<Extent>> {
-        self.each(&Selection { columns: Columns::all(), below: &Below::new(&[]) }, give)
+    pub fn for_each(
+        mut self,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
+        self.0.each(&Selection { columns: Columns::all(), below: &Below::new(&[]) }, give)
     }
 
     /// Passes the wanted rows, each once, with the wanted columns, to takers on up to `workers` threads. `make` makes the takers, on the
@@ -260,46 +256,23 @@ impl Reader {
     /// If the file cannot be read to its end, or contains an invalid value in a column that is read; or the first error of a taker.
     /// Then the takers have got some rows, and are dropped.
     pub fn read<T: Take>(
-        self,
+        mut self,
         wanted: &Wanted<'_>,
         workers: usize,
-        mut make: impl FnMut(usize) -> T,
+        make: impl FnMut(usize) -> T,
     ) -> io::Result<(Vec<T>, Option<Extent>)> {
         let below = Below::new(wanted.below);
         let selection = Selection { columns: wanted.columns, below: &below };
-        #[cfg(feature = "parquet")]
-        if let Kind::Groups(groups) = self.0 {
-            return Ok((groups.share(&selection, workers, make)?, groups.extent));
-        }
-        let _ = workers;
-        let mut taker = make(0);
-        let extent = self.each(&selection, &mut |row| taker.row(row))?;
-        Ok((vec![taker], extent))
-    }
-
-    fn each(
-        self,
-        wanted: &Selection<'_>,
-        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<Option<Extent>> {
-        match self.0 {
-            Kind::Lines(mut lines) => lines.for_each(&mut wanted.filter(give)),
-            #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.each(wanted, give).map(|()| groups.extent),
-            #[cfg(feature = "sqlite")]
-            Kind::Table(table) => table.each(wanted, give),
-            #[cfg(feature = "parquet")]
-            Kind::Dump(mut dump) => dump.for_each(&mut wanted.filter(give)),
-        }
+        let most = workers.min(self.0.row_groups(&below).read).max(1);
+        let mut takers: Vec<T> = (0..most).map(make).collect();
+        let mut shared: Vec<&mut dyn Take> = takers.iter_mut().map(|taker| taker as &mut dyn Take).collect();
+        let extent = self.0.share(&selection, &mut shared)?;
+        Ok((takers, extent))
     }
 
     /// The number of row groups that [`Self::read`] would read, and the number of the others. Formats other than Parquet are one group.
     #[must_use]
     pub fn row_groups(&self, wanted: &Wanted<'_>) -> RowGroups {
-        match &self.0 {
-            #[cfg(feature = "parquet")]
-            Kind::Groups(groups) => groups.row_groups(&Below::new(wanted.below)),
-            _ => RowGroups { read: 1, skipped: 0 },
-        }
+        self.0.row_groups(&Below::new(wanted.below))
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{APPLICATION, COLUMNS, TARGET, as_file, names};
 use crate::checksum::{self, Checksum};
-use crate::read::{Columns, Limits, Selection, Span};
+use crate::read::{Columns, Limits, ScanFile, Selection, Span};
 use crate::row::Row;
 use crate::words::Problem;
-use crate::{Detail, Details, Draft, Extent, SCHEMA, Value, message, subvolumes, words};
+use crate::{Detail, Details, Draft, Extent, Format, SCHEMA, Value, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use dents_core::facts::{Access, Cell, Facts};
@@ -40,9 +40,9 @@ pub(crate) struct Table {
     path: PathBuf,
     database: Connection,
     /// The columns of details in the table.
-    pub(crate) details: Columns,
+    details: Columns,
     /// Whether the file has no checksum; set at the end, if all rows were read.
-    pub(crate) unchecked: Arc<AtomicBool>,
+    unchecked: Arc<AtomicBool>,
 }
 
 /// The checks of the rows of a file.
@@ -87,50 +87,10 @@ impl Table {
         Ok(Table { path: path.to_path_buf(), database, details, unchecked: Arc::default() })
     }
 
-    /// Start and end, from the table `scan`; `None` if that is missing.
-    pub(crate) fn span(&self) -> Span {
-        Span::of(self.about("begun").as_deref(), self.about("ended").as_deref())
-    }
-
-    /// The subvolumes where the scan began.
-    pub(crate) fn subvolumes(&self) -> Vec<Subvolume> {
-        self.about("subvolumes").map(|text| subvolumes::parse(&text)).unwrap_or_default()
-    }
-
     /// A text of the table `scan`; `None` if the table, the column or the text is missing.
     fn about(&self, column: &str) -> Option<String> {
         let select = format!("SELECT {column} FROM scan");
         self.database.query_row(&select, (), |row| row.get::<_, Option<String>>(0)).ok().flatten()
-    }
-
-    /// Passes the wanted rows on. Reads all rows, unless the paths have an index.
-    pub(crate) fn each(
-        self,
-        wanted: &Selection<'_>,
-        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<Option<Extent>> {
-        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
-        let mut give = wanted.filter(give);
-        let mut checks = Checks { limits: Limits::new(Columns::all()), checksum: Checksum::default() };
-        let details: Vec<Detail> = Detail::of(self.details).collect();
-        let names = names().into_iter().chain(details.iter().map(|detail| detail.name().to_owned()));
-        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
-        let select = format!("SELECT {} FROM entries", names.join(", "));
-        if !wanted.below.is_all() && self.has_index().map_err(broken)? {
-            let mut statement = self.database.prepare(&format!("{select}{RANGE}")).map_err(broken)?;
-            for range in wanted.below.ranges() {
-                for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
-                    statement.raw_bind_parameter(1, from).map_err(broken)?;
-                    statement.raw_bind_parameter(2, to).map_err(broken)?;
-                    self.give(&mut statement, &details, &mut checks, &mut give)?;
-                }
-            }
-        } else {
-            let mut statement = self.database.prepare(&select).map_err(broken)?;
-            self.give(&mut statement, &details, &mut checks, &mut give)?;
-            self.compare(&checks.checksum)?;
-        }
-        self.extent().map_err(broken)
     }
 
     fn give(
@@ -191,6 +151,58 @@ impl Table {
         let Ok(column) = statement.column_index("complete") else { return Ok(None) };
         let complete = statement.query_row((), |row| row.get::<_, Option<bool>>(column)).optional()?;
         Ok(complete.flatten().map(|complete| if complete { Extent::Complete } else { Extent::Partial }))
+    }
+}
+
+impl ScanFile for Table {
+    fn format(&self) -> Format {
+        Format::Sqlite
+    }
+
+    fn details(&mut self) -> Columns {
+        self.details
+    }
+
+    fn span(&self) -> Span {
+        Span::of(self.about("begun").as_deref(), self.about("ended").as_deref())
+    }
+
+    fn subvolumes(&self) -> Vec<Subvolume> {
+        self.about("subvolumes").map(|text| subvolumes::parse(&text)).unwrap_or_default()
+    }
+
+    fn unchecked(&self) -> Option<Arc<AtomicBool>> {
+        Some(Arc::clone(&self.unchecked))
+    }
+
+    /// Passes the wanted rows on. Reads all rows, unless the paths have an index.
+    fn each(
+        &mut self,
+        wanted: &Selection<'_>,
+        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
+    ) -> io::Result<Option<Extent>> {
+        let broken = |error: rusqlite::Error| wrong(&self.path, &error);
+        let mut give = wanted.filter(give);
+        let mut checks = Checks { limits: Limits::new(Columns::all()), checksum: Checksum::default() };
+        let details: Vec<Detail> = Detail::of(self.details).collect();
+        let names = names().into_iter().chain(details.iter().map(|detail| detail.name().to_owned()));
+        let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+        let select = format!("SELECT {} FROM entries", names.join(", "));
+        if !wanted.below.is_all() && self.has_index().map_err(broken)? {
+            let mut statement = self.database.prepare(&format!("{select}{RANGE}")).map_err(broken)?;
+            for range in wanted.below.ranges() {
+                for [from, to] in as_values(&range.start, &range.end).into_iter().flatten() {
+                    statement.raw_bind_parameter(1, from).map_err(broken)?;
+                    statement.raw_bind_parameter(2, to).map_err(broken)?;
+                    self.give(&mut statement, &details, &mut checks, &mut give)?;
+                }
+            }
+        } else {
+            let mut statement = self.database.prepare(&select).map_err(broken)?;
+            self.give(&mut statement, &details, &mut checks, &mut give)?;
+            self.compare(&checks.checksum)?;
+        }
+        self.extent().map_err(broken)
     }
 }
 
