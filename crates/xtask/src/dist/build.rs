@@ -8,7 +8,7 @@ use super::{git, written};
 use crate::step::{Result, Steps, cargo, target_dir};
 
 /// The platform of the programs. Named to cargo, so that `RUSTFLAGS` concern the programs and no build script.
-const PLATFORM: &str = "x86_64-unknown-linux-gnu";
+pub(super) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Where a release is built.
 pub(super) struct Workshop {
