@@ -17,7 +17,6 @@ mod pictures;
 mod programs;
 mod publish;
 mod python;
-mod select;
 mod step;
 mod syscalls;
 mod test;

@@ -22,6 +22,7 @@ use results::Results;
 
 use crate::step::{Result, workspace};
 
+pub(crate) use programs::gnu as gnu_ls;
 pub(crate) use tables::write as write_tables;
 
 const USAGE: &str = "\

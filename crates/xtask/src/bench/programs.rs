@@ -1,6 +1,6 @@
 //! The programs, and how they are measured: times by `hyperfine -N`, memory and system calls by helpers of `dents-lab`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -43,10 +43,8 @@ impl Programs {
         let text = |name: &str| scratch.join(name).display().to_string();
         let mut paths = BTreeMap::new();
         let commands = CASES.iter().flat_map(|case| case.commands);
-        for name in commands.filter_map(|command| command.split(' ').next()) {
-            if paths.contains_key(name) {
-                continue;
-            }
+        let names: BTreeSet<&str> = commands.filter_map(|command| command.split(' ').next()).collect();
+        for name in names {
             let path = match name {
                 "dls" => Some(install(scratch)?),
                 "empty" => Some(compile("empty.S", &text("empty"))?),
@@ -109,7 +107,8 @@ impl Programs {
             })
         };
         let versions: Vec<String> = ["ls", "eza", "lsd"].into_iter().filter_map(version).collect();
-        let fs = said("stat", &["-f", "-c", "%T", &scratch.join("nothing").display().to_string()], |_| true);
+        let at = scratch.join("nothing").display().to_string();
+        let fs = said("df", &["--output=fstype", &at], |line| line != "Type");
         format!(
             "Build {}, {}; {}; {} cores, {}, {fs}.",
             said("git", &["describe", "--always", "--dirty"], |_| true),
@@ -244,7 +243,7 @@ fn install(scratch: &Scratch) -> Result<String> {
 }
 
 /// GNU `ls`: the first of `$GNU_LS`, `ls` and `gls` whose version says GNU.
-fn gnu() -> Result<String> {
+pub(crate) fn gnu() -> Result<String> {
     let named = std::env::var("GNU_LS").ok();
     let names = named.as_deref().map_or(vec!["ls", "gls"], |name| vec![name]);
     let is_gnu =
