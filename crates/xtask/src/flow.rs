@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::step::workspace;
+use crate::tidy::files;
 
 /// The crates that have no cycles of imports, and must stay so.
 const CRATES: [&str; 3] = ["dls", "dents-render", "dents-engine"];
@@ -18,17 +19,6 @@ type Imports = BTreeMap<String, BTreeSet<String>>;
 
 fn stem(path: &Path) -> String {
     path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_string()
-}
-
-fn files(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).expect("a folder").flatten() {
-        if entry.path().is_dir() {
-            files(&entry.path(), found);
-        } else if entry.path().extension().is_some_and(|extension| extension == "rs") {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
 }
 
 /// Code without comments, and without the tests that a file ends in.
@@ -65,7 +55,7 @@ fn imported(code: &str) -> Vec<&str> {
 
 fn imports(src: &Path) -> Imports {
     let mut all = Vec::new();
-    files(src, &mut all);
+    files(src, "rs", &mut all);
     let texts: Vec<(PathBuf, String)> =
         all.iter().map(|path| (path.clone(), fs::read_to_string(path).expect("UTF-8"))).collect();
     let skipped: BTreeSet<String> = texts.iter().flat_map(|(_, text)| of_tests(text)).collect();
@@ -118,7 +108,7 @@ fn imports_go_one_way() {
 /// Files below `folder` whose code, without tests, contains this text.
 fn that_say(folder: &str, text: &str) -> Vec<String> {
     let (root, mut all) = (workspace().join("crates").join(folder), Vec::new());
-    files(&root, &mut all);
+    files(&root, "rs", &mut all);
     assert!(!all.is_empty(), "nothing in {folder}");
     let says = |path: &PathBuf| code(&fs::read_to_string(path).expect("UTF-8")).contains(text);
     let name = |path: &PathBuf| path.strip_prefix(&root).expect("below it").display().to_string();

@@ -112,28 +112,6 @@ fn every_option_has_help_that_stands_alone() {
 }
 
 #[test]
-fn every_option_is_in_every_file() {
-    for (path, text) in files() {
-        for definition in options() {
-            for spelling in spellings(definition) {
-                let bare = spelling.trim_start_matches('-');
-                let found = match path {
-                    "man/dls.1" => text.contains(&format!("\\fB{}\\fR", spelling.replace('-', "\\-"))),
-                    "completions/dls.fish" if spelling.starts_with("--") => {
-                        text.contains(&format!(" -l {bare} "))
-                    }
-                    "completions/dls.fish" => text.contains(&format!(" -s {bare} ")),
-                    _ => text
-                        .split([' ', '\'', '{', '}', ',', '=', '+', '[', '(', ')', '"', '*'])
-                        .any(|word| word == spelling),
-                };
-                assert!(found, "{path} lacks {spelling}");
-            }
-        }
-    }
-}
-
-#[test]
 fn words_are_those_that_are_documented() {
     let words = |name| offered(all().find(|definition| definition.long == Some(name)).unwrap());
     assert_eq!(words("color"), ["always", "never", "auto"]);
