@@ -242,23 +242,19 @@ fn install(scratch: &Scratch) -> Result<String> {
     Ok(to.display().to_string())
 }
 
-/// GNU `ls`: the first of `$GNU_LS`, `ls` and `gls` whose version says GNU.
+/// GNU `ls`: `$GNU_LS`, or `ls`, if its version says GNU.
 pub(crate) fn gnu() -> Result<String> {
-    let named = std::env::var("GNU_LS").ok();
-    let names = named.as_deref().map_or(vec!["ls", "gls"], |name| vec![name]);
+    let name = std::env::var("GNU_LS").unwrap_or_else(|_| "ls".into());
     let is_gnu =
         |path: &String| !said(path, &["--version"], |line| line.contains("GNU coreutils")).is_empty();
-    names.iter().filter_map(|name| find(name)).find(is_gnu).ok_or_else(|| {
-        format!(
-            "no GNU ls among {}: install coreutils (on macOS and BSD as gls), or name it in GNU_LS",
-            names.join(", ")
-        )
-    })
+    let path = find(&name).filter(is_gnu);
+    path.ok_or_else(|| format!("{name} is not GNU ls: install coreutils, or name it in GNU_LS"))
 }
 
 /// The full path of a program, so that its search is not timed.
 fn find(program: &str) -> Option<String> {
     let dirs = std::env::var("PATH").unwrap_or_default();
+    // A path from the root replaces the directory.
     let mut paths = dirs.split(':').map(|dir| Path::new(dir).join(program));
     paths.find(|path| path.is_file()).map(|path| path.display().to_string())
 }
