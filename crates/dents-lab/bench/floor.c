@@ -7,7 +7,7 @@
 
    Work is handed out in the blocks that getdents64 filled, 8 KiB or some 250 entries each, through one counter: no
    copying, no list of names. Threads have descriptor tables of their own (no CLONE_FILES), so that no call counts a
-   reference on the directory's descriptor. Built by `cargo xtask bench`, see bench/setup.rs there. */
+   reference on the directory's descriptor. Built by `cargo xtask bench`, see bench/programs.rs there. */
 #include "raw.h"
 
 #include <linux/futex.h>

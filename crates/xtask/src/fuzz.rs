@@ -59,20 +59,11 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_is_a_whole_number_from_1() {
-        assert_eq!((seconds(&[]), seconds(&["--seconds", "5"])), (Ok(SECONDS), Ok(5)));
-        for wrong in [&["--seconds", "0"][..], &["--seconds", "x"], &["--seconds"], &["5"]] {
-            assert!(seconds(wrong).is_err(), "{wrong:?}");
-        }
+#[test]
+fn a_time_is_a_whole_number_from_1() {
+    assert_eq!((seconds(&[]), seconds(&["--seconds", "5"])), (Ok(SECONDS), Ok(5)));
+    for wrong in [&["--seconds", "0"][..], &["--seconds", "x"], &["--seconds"], &["5"]] {
+        assert!(seconds(wrong).is_err(), "{wrong:?}");
     }
-
-    #[test]
-    fn targets_are_found() {
-        assert!(targets().is_ok_and(|names| names.contains(&"dirents".to_owned())));
-    }
+    assert!(targets().is_ok_and(|names| names.contains(&"dirents".to_owned())));
 }

@@ -4,22 +4,19 @@
 //! list of steps, and prints the command of each.
 
 mod api;
+mod bars;
 mod bench;
 mod c_library;
 mod dist;
 mod docs;
-mod features;
 #[cfg(test)]
 mod flow;
 mod fuzz;
 mod listing;
-mod mutants;
 mod pictures;
 mod programs;
 mod publish;
 mod python;
-mod select;
-mod simulate;
 mod step;
 mod syscalls;
 mod test;
@@ -38,18 +35,15 @@ usage: cargo xtask COMMAND
   test            check everything a change must pass: format, lints, both builds, all tests, docs, tidiness
   test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
   model           run the engine's models with more preemptions: every interleaving, some minutes
-  bench [--help]  measure beside GNU ls and others, into bench/RESULTS.md; --check against a saved run
-  mutants [PACKAGE] [--sample N] [--seed S]
-                  change the code in places and see whether its tests notice; mutants --help
+  bench [--help]  measure beside GNU ls and others, into bench/results.tsv and the tables of it: ten minutes; --check compares
   fuzz [--seconds N]
                   run each fuzz target for N seconds (60), with cargo-fuzz and a nightly compiler
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
-  simulate        simulate scans by many clients, into docs/SIMULATION.md and its plots; some minutes
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how
   disk IMAGE COMMAND
                   run a command on the file system of an image, on a rotating disk in miniature; disk --help
   vm KERNEL JOB   run a job in a virtual machine with a kernel of Debian's; without words it lists them
-  docs            write the manual pages and the completions anew, from the flags of dls and dents
+  docs            write the manual pages, the completions and the tables of the bench anew, from the flags and the results
   listing         write crates/dls/listing.ld anew: what short listings execute, to be linked side by side
   pictures        draw what dls shows on a terminal, into docs/pictures
   api             save the public interface of dents, into crates/dents/api.txt
@@ -58,7 +52,6 @@ usage: cargo xtask COMMAND
   wheel           build the Python package, install it in a clean virtual environment, and run all its tests there
   dist [--check | --test]
                   build the files of a release: tarball, Debian package, wheel, SBOM, checksums; dist --help
-  features [PATH] try what dls and its peers (in PATH:...) can do, into docs/FEATURES.md
 ";
 
 fn main() -> ExitCode {
@@ -76,13 +69,9 @@ fn main() -> ExitCode {
         ["publish"] => publish::run(),
         ["dist", ref rest @ ..] => dist::run(rest),
         ["wheel"] => python::wheel(),
-        ["features"] => features::run(None),
-        ["features", path] => features::run(Some(path)),
-        ["simulate"] => simulate::run(),
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["vm", ref rest @ ..] => vm::run(rest),
         ["syscalls"] => syscalls::run(),
-        ["mutants", ref rest @ ..] => mutants::run(rest),
         [program @ ("slowfs" | "disk"), ref rest @ ..] => return programs::run(program, rest),
         ["--help" | "help"] => {
             print!("{USAGE}");

@@ -1,5 +1,5 @@
 //! `cargo xtask test`: everything that a change must pass, the fastest checks first; with words, only the tests that
-//! they select (`select.rs`).
+//! they select.
 //!
 //! The two sides of the workspace are never in one cargo invocation: that would unify features, and turn on `std` in
 //! what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a call of its own, which also
@@ -8,7 +8,6 @@
 use std::process::Command;
 
 use crate::python;
-use crate::select::{Package, Selection};
 use crate::step::{Result, Steps, cargo, target_dir, with_default_signals, workspace};
 use crate::tools;
 
@@ -39,12 +38,20 @@ const LIBRARY: &str = "dents";
 /// The other package whose tests compare in the locales of this machine.
 const LOCALE: &str = "dents-locale";
 
-const USAGE: &str = "\
-usage: cargo xtask test [WORD]...
+/// The suites of the lab that need neither root nor FUSE nor any program of `tools::FOR_TESTS`.
+const QUICK: &[&str] = &["coming_from", "colors", "environment", "long", "options", "reference", "view"];
 
-Without words: every check there is. With words, tests alone, and of them those that the words select:
-  a package               all its tests, or those of the suites named beside it
-  a suite                 a file of crates/PACKAGE/tests: terminal, differential, ...
+const USAGE: &str = "\
+usage: cargo xtask test [--quick | WORD...]
+
+Without words: every check there is. It takes 20 to 35 minutes on two cores if everything is built, and needs 20 programs (strace, git,
+tmux, valgrind, FUSE and others), which it installs as root on Debian and names elsewhere. As root it mounts file systems, makes locales
+and boots a virtual machine.
+With --quick, 3 minutes: format, the unit tests of all packages, and the part of the tests beside GNU ls that needs neither root nor
+FUSE. Nothing is installed; what is missing is left out with a line.
+With words, tests alone, and of them those that the words select:
+  a package               all its tests
+  a suite of the lab      a file of crates/dents-lab/tests: terminal, differential, ...
   part of a test's name   any of such words will do
 For example: cargo xtask test dls sort; cargo xtask test differential; cargo xtask test dents-lab git hooks
 ";
@@ -53,6 +60,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     with_default_signals();
     match words {
         [] => everything(),
+        ["--quick"] => quick(),
         _ if words.iter().any(|word| ["--help", "-h"].contains(word)) => {
             print!("{USAGE}");
             Ok(())
@@ -68,7 +76,7 @@ fn everything() -> Result<()> {
     tools::ensure(tools::FOR_TESTS)?;
     tools::ensure_browser();
     let mut steps = Steps::default();
-    steps.run("format", &mut cargo(["fmt", "--all", "--check"]));
+    steps.run("format", &mut format());
     lint(&mut steps);
     let built = build(&mut steps);
     unit_tests(&mut steps);
@@ -85,39 +93,97 @@ fn everything() -> Result<()> {
     steps.finish()
 }
 
+/// A part of everything for which nothing is installed; what this machine does not have is left out with a line.
+fn quick() -> Result<()> {
+    let mut steps = Steps::default();
+    match cargo(["fmt", "--version"]).output() {
+        Ok(output) if output.status.success() => drop(steps.run("format", &mut format())),
+        _ => println!("== without rustfmt: the format is not checked"),
+    }
+    for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
+        let mut unit = test(package, &[], &[]);
+        steps.run(&format!("unit tests of {package}"), unit.arg("--lib"));
+    }
+    // One build of `dls`, with assertions, takes the place of all three.
+    let dls = target_dir().join("checked/dls");
+    if let Err(why) = crate::bench::gnu_ls() {
+        println!("== {why}: dls is not compared with it");
+    } else if steps.run("dls, assertions on", &mut cargo(["build", "--profile", "checked", "--package", DLS]))
+    {
+        let mut lab = cargo(["test", "--package", LAB, "--no-fail-fast"]);
+        lab.args(QUICK.iter().flat_map(|suite| ["--test", suite]));
+        lab.env("DLS", &dls).env("DLS_CHECKED", &dls);
+        steps.run("dls as a process, against GNU ls", &mut lab);
+    }
+    println!(
+        "\n== left out: lints, documentation, models, slow file systems and other suites, Python, virtual machines"
+    );
+    steps.finish()
+}
+
+fn format() -> Command {
+    cargo(["fmt", "--all", "--check"])
+}
+
+/// What words select.
+#[derive(Debug, PartialEq)]
+struct Selection<'w> {
+    packages: Vec<&'static str>,
+    /// Of the lab.
+    suites: Vec<&'w str>,
+    /// Parts of names of tests: a test needs one of them; empty for all tests.
+    filters: Vec<&'w str>,
+}
+
+impl<'w> Selection<'w> {
+    /// Without a package, a word may name a suite of the lab (some are named as one would name a test); otherwise all packages are
+    /// searched.
+    fn new(words: &[&'w str]) -> Selection<'w> {
+        let named = |word: &&str| {
+            let word = if *word == "dls" { DLS } else { *word };
+            NO_STD.iter().chain(STD).find(|package| **package == word).copied()
+        };
+        let mut packages: Vec<&str> = words.iter().filter_map(named).collect();
+        let has_suites = packages.is_empty() || packages.contains(&LAB);
+        let tests = workspace().join("crates").join(LAB).join("tests");
+        let is_suite = |word: &&str| has_suites && tests.join(word).with_extension("rs").is_file();
+        let others = words.iter().copied().filter(|word| named(word).is_none());
+        let (suites, filters): (Vec<&str>, Vec<&str>) = others.partition(is_suite);
+        if packages.is_empty() {
+            packages = if suites.is_empty() { [NO_STD, STD].concat() } else { vec![LAB] };
+        }
+        Selection { packages, suites, filters }
+    }
+}
+
 /// The tests that the words select; an error where they select none.
 fn selected(words: &[&str]) -> Result<()> {
-    let crates = workspace().join("crates");
-    let packages: Vec<Package> = NO_STD.iter().chain(STD).map(|name| Package::read(&crates, name)).collect();
-    let selection = Selection::new(words, &packages);
+    let Selection { packages, suites, filters } = Selection::new(words);
     tools::ensure(tools::FOR_TESTS)?;
     let mut steps = Steps::default();
-    if !selection.has(LAB) || binaries(&mut steps) {
-        for package in &selection.packages {
-            if package.name == python::PACKAGE {
-                // Without words for tests of Rust.
-                if selection.filters.is_empty() {
-                    python::test(&mut steps);
-                }
-                continue;
+    if !packages.contains(&LAB) || binaries(&mut steps) {
+        for package in &packages {
+            if *package != python::PACKAGE {
+                let suites = if *package == LAB { &suites[..] } else { &[] };
+                steps.run(&format!("tests of {package}"), &mut test(package, suites, &filters));
+            } else if filters.is_empty() {
+                // Words are for tests of Rust.
+                python::test(&mut steps);
             }
-            let mut command = test(&package.name, &package.suites, &selection.filters);
-            steps.run(&format!("tests of {}", package.name), &mut command);
         }
     }
     let ran = steps.ran();
     steps.finish()?;
-    if ran == 0 { Err(nothing(&selection)) } else { Ok(()) }
+    if ran > 0 { Ok(()) } else { Err(nothing(&packages, &filters)) }
 }
 
 /// The message if no test was selected.
-fn nothing(selection: &Selection) -> String {
-    let packages: Vec<&str> = selection.packages.iter().map(|package| package.name.as_str()).collect();
-    let filters = match selection.filters.join("' or '") {
-        words if words.is_empty() => String::new(),
-        words => format!(" with '{words}' in its name"),
+fn nothing(packages: &[&str], filters: &[&str]) -> String {
+    let with = match filters {
+        [] => String::new(),
+        words => format!(" with '{}' in its name", words.join("' or '")),
     };
-    format!("no test{filters} in {}; `cargo xtask test --help` says what words mean", packages.join(", "))
+    format!("no test{with} in {}; `cargo xtask test --help` says what words mean", packages.join(", "))
 }
 
 fn lint(steps: &mut Steps) {
@@ -149,7 +215,7 @@ fn binaries(steps: &mut Steps) -> bool {
 }
 
 /// The tests of one package: all, or only these suites, and of them only tests whose names contain one of the filters.
-fn test(package: &str, suites: &[String], filters: &[String]) -> Command {
+fn test(package: &str, suites: &[&str], filters: &[&str]) -> Command {
     let mut command = cargo(["test", "--package", package]);
     if STD_TESTED_ALONE.contains(&package) {
         // Fast enough for large trees, and with every assertion; without the minutes that one optimised link takes for each test.
@@ -238,23 +304,30 @@ mod tests {
 
     #[test]
     fn filters_go_to_the_harness() {
-        let words = |list: &[&str]| list.iter().map(|word| word.to_string()).collect::<Vec<_>>();
-        assert_eq!(spell(&test(DLS, &[], &words(&["sort", "x"]))), "cargo test --package dents-ls -- sort x");
-        assert_eq!(
-            spell(&test("dents-core", &words(&["tree"]), &[])),
-            "cargo test --package dents-core --test tree"
-        );
+        assert_eq!(spell(&test(DLS, &[], &["sort", "x"])), "cargo test --package dents-ls -- sort x");
+        assert_eq!(spell(&test("dents-core", &["tree"], &[])), "cargo test --package dents-core --test tree");
         assert_eq!(spell(&test("dents-cli", &[], &[])), "cargo test --package dents-cli --profile checked");
     }
 
     #[test]
+    fn words_are_packages_then_suites_then_filters() {
+        let chosen = |words: &[&'static str]| {
+            let Selection { packages, suites, filters } = Selection::new(words);
+            (packages, suites, filters)
+        };
+        assert_eq!(chosen(&["dls", "sort"]), (vec![DLS], vec![], vec!["sort"]));
+        assert_eq!(chosen(&["git", "hang", "x"]), (vec![LAB], vec!["git", "hang"], vec!["x"]));
+        assert_eq!(chosen(&["dents-lab", "git"]), (vec![LAB], vec!["git"], vec![]));
+        // Beside another package it is a part of a test's name.
+        assert_eq!(chosen(&["dls", "git"]), (vec![DLS], vec![], vec!["git"]));
+        assert_eq!(chosen(&["sort"]).0.len(), NO_STD.len() + STD.len());
+    }
+
+    #[test]
     fn what_selects_nothing_says_so() {
-        let package = Package { name: "dls".to_string(), suites: Vec::new() };
-        let selection =
-            Selection { packages: vec![package], filters: vec!["srot".to_string(), "y".to_string()] };
         let message =
             "no test with 'srot' or 'y' in its name in dls; `cargo xtask test --help` says what words mean";
-        assert_eq!(nothing(&selection), message);
+        assert_eq!(nothing(&["dls"], &["srot", "y"]), message);
         assert!(run(&["--fast"]).is_err_and(|message| message.contains("no option --fast")));
     }
 }

@@ -77,16 +77,25 @@ fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).expect("crates have plain names")
 }
 
-/// All Rust sources of a crate, without the output of cargo and of fuzzers.
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the files of `dir` and below whose names end so, sorted, without hidden directories and the output of cargo, fuzzers.
+pub(crate) fn files(dir: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    let left_out = |name: &str| name.starts_with('.') || ["target", "corpus", "artifacts"].contains(&name);
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() && !["target", "corpus", "artifacts"].contains(&name_of(&path)) {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        if path.is_dir() && !left_out(name_of(&path)) {
+            files(&path, extension, found);
+        } else if path.extension().is_some_and(|own| own == extension) {
             found.push(path);
         }
     }
+    found.sort();
+}
+
+/// All Rust sources of a crate.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files(dir, "rs", &mut found);
+    found
 }
 
 #[test]
@@ -115,8 +124,7 @@ fn the_table_itself_points_down() {
 #[test]
 fn unsafe_stays_at_home() {
     for one in crates().iter().filter(|one| !MAY_BE_UNSAFE.contains(&one.name.as_str())) {
-        let mut files = Vec::new();
-        sources(&one.dir, &mut files);
+        let files = sources(&one.dir);
         for file in files.iter().filter(|file| !file.ends_with("tidy.rs")) {
             let text = fs::read_to_string(file).expect("sources are UTF-8");
             for (number, line) in text.lines().enumerate() {
@@ -132,8 +140,7 @@ fn unsafe_stays_at_home() {
 #[test]
 fn files_stay_readable() {
     for one in crates() {
-        let mut files = Vec::new();
-        sources(&one.dir, &mut files);
+        let files = sources(&one.dir);
         let most = if one.name == "dents-engine" { LONGEST_FILE_OF_ENGINE } else { LONGEST_FILE };
         for file in files {
             let lines = fs::read_to_string(&file).expect("sources are UTF-8").lines().count();
@@ -148,8 +155,7 @@ fn files_stay_readable() {
 fn every_fuzz_target_can_be_run_by_cargo_fuzz() {
     let mut targets = Vec::new();
     for one in crates().iter().filter(|one| one.name != "dents-fuzz") {
-        let mut files = Vec::new();
-        sources(&one.dir, &mut files);
+        let files = sources(&one.dir);
         for file in files.iter().filter(|file| file.ends_with("fuzzing.rs")) {
             let text = fs::read_to_string(file).expect("sources are UTF-8");
             let names = text
@@ -201,18 +207,6 @@ fn differences_are_documented() {
     assert_eq!(documented, known, "docs/DIFFERENCES.md against crates/dents-lab/src/known.rs");
 }
 
-/// The pages in `dir` and below, without the output of cargo.
-fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let name = name_of(&path);
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            pages(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            found.push(path);
-        }
-    }
-}
-
 /// The links of a page into this repository: `](PATH)`, `src="PATH"` and `srcset="PATH"`, without what follows a `#`.
 fn links(page: &str) -> Vec<&str> {
     // Blocks of code have no links.
@@ -230,7 +224,7 @@ fn links(page: &str) -> Vec<&str> {
 #[test]
 fn links_lead_somewhere() {
     let mut found = Vec::new();
-    pages(workspace(), &mut found);
+    files(workspace(), "md", &mut found);
     let mut broken = Vec::new();
     for page in &found {
         let text = fs::read_to_string(page).expect("pages are UTF-8");

@@ -48,7 +48,7 @@ const FOR_PAGES: &[Tool] = &[tool("chromium", "chromium")];
 
 /// Programs that the benches use.
 pub(crate) const FOR_BENCHES: &[Tool] =
-    &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace")];
+    &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace"), tool("setfacl", "acl")];
 
 /// Checks the Debian package of a release.
 pub(crate) const FOR_DEBIAN: &[Tool] = &[tool("lintian", "lintian")];

@@ -1,170 +1,308 @@
-//! The programs that are measured: ours, the yardsticks, and those of others that the machine has.
+//! The programs, and how they are measured: times by `hyperfine -N`, memory and system calls by helpers of `dents-lab`.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::job::{Job, Kind, extra_words};
-use crate::step::Result;
+use serde_json::Value;
 
-/// A program.
-pub(crate) struct Program {
-    /// Its name in tables.
-    pub(crate) name: String,
-    /// How its options are spelled.
-    pub(crate) kind: Kind,
-    /// Its version, as it prints it.
-    pub(crate) version: String,
-    /// Its path, and for multi-call programs the name of the part.
-    words: Vec<String>,
+use super::cases::{CASES, Case, Figure};
+use super::places::Scratch;
+use crate::step::{Result, cargo, spell, target_dir, workspace};
+use crate::tools;
+
+/// How far an empty process may move before a run counts as noisy.
+const DRIFT: f64 = 0.15;
+/// Seconds for the runs of one program of a case, where it is short; and for a turn of all programs, over all rounds.
+const SHORT: f64 = 6.0;
+const LONG: f64 = 30.0;
+/// The cost of a run beside the program itself: hyperfine's fork, its bookkeeping.
+const OVERHEAD: f64 = 0.0006;
+
+/// The programs of the cases.
+pub(crate) struct Programs {
+    /// By the first word of a command.
+    paths: BTreeMap<&'static str, String>,
+    peak: String,
+    calls: String,
+    /// Drops the caches, and executes its arguments: the program is warmed up, the directory is not.
+    chill: String,
+    /// An empty directory.
+    nothing: String,
+    answer: String,
 }
 
-impl Program {
-    /// A program whose version is not requested.
-    pub(crate) fn new(name: &str, kind: Kind, path: &str) -> Program {
-        Program { name: name.into(), kind, version: String::new(), words: vec![path.into()] }
-    }
-
-    /// The command for a job; `None` where the program has no way to do it.
-    pub(crate) fn command(&self, job: Job, dir: &str) -> Option<Vec<String>> {
-        if self.kind == Kind::Extra {
-            return extra_words(&self.words, job, dir);
+impl Programs {
+    /// Builds ours and finds the others. A missing peer is left out with a line; GNU `ls` must be there.
+    pub(crate) fn prepare(scratch: &Scratch) -> Result<Programs> {
+        tools::ensure(tools::FOR_BENCHES)?;
+        done(&mut cargo(["build", "--release", "--package", "dents-ls"]))?;
+        done(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls"]))?;
+        let text = |name: &str| scratch.join(name).display().to_string();
+        let mut paths = BTreeMap::new();
+        let commands = CASES.iter().flat_map(|case| case.commands);
+        let names: BTreeSet<&str> = commands.filter_map(|command| command.split(' ').next()).collect();
+        for name in names {
+            let path = match name {
+                "dls" => Some(install(scratch)?),
+                "empty" => Some(compile("empty.S", &text("empty"))?),
+                "floor" => Some(compile("floor.c", &text("floor"))?),
+                "ls" => Some(gnu()?),
+                peer => find(peer),
+            };
+            match path {
+                Some(path) => drop(paths.insert(name, path)),
+                None => println!("== {name} is not on this machine (in PATH), so not measured"),
+            }
         }
-        let words = self.kind.words(job, dir)?;
-        Some(self.words.iter().cloned().chain(words).collect())
+        let chill = "echo 3 > /proc/sys/vm/drop_caches\n\"$@\" > /dev/null 2>&1\ntrue\n";
+        fs::write(text("chill.sh"), chill).map_err(|error| format!("chill.sh: {error}"))?;
+        let calls = target_dir().join("debug/calls").display().to_string();
+        let peak = compile("peak.c", &text("peak"))?;
+        Ok(Programs {
+            paths,
+            peak,
+            calls,
+            chill: text("chill.sh"),
+            nothing: text("nothing"),
+            answer: text("answer.json"),
+        })
     }
 
-    /// May be left out where it would take too long.
-    pub(crate) fn is_peer(&self) -> bool {
-        !matches!(self.kind, Kind::Ours(_) | Kind::Gnu | Kind::Floor(_) | Kind::Empty)
+    /// The figure of each command of a case whose program is there, in the unit of the case.
+    pub(crate) fn measure(&self, case: &Case, dir: &str) -> Result<Vec<(&'static str, f64)>> {
+        let is_there = |command: &&&str| self.words(command, dir).is_some();
+        let commands: Vec<&str> = case.commands.iter().filter(is_there).copied().collect();
+        let words: Vec<Vec<String>> =
+            commands.iter().filter_map(|command| self.words(command, dir)).collect();
+        let figures = match case.figure {
+            Figure::Warm => self.times(&words, None, case.locale)?,
+            Figure::Cold => {
+                let warm = commands.iter().filter_map(|command| self.words(command, &self.nothing)).collect();
+                self.times(&words, Some(warm), case.locale)?
+            }
+            Figure::Memory => each(&words, |words| Ok(number(&self.peak, words)? / 1024.0))?,
+            Figure::Calls => each(&words, |words| number(&self.calls, words))?,
+        };
+        let figures: Vec<_> = commands.into_iter().zip(figures).collect();
+        for (command, figure) in &figures {
+            println!("   {command}: {figure:.3}");
+        }
+        Ok(figures)
+    }
+
+    /// The median of an empty process, in milliseconds.
+    pub(crate) fn empty(&self) -> Result<f64> {
+        let command = [vec![self.paths["empty"].clone()]];
+        Ok(median(self.round(&command, None, "C", 300)?.concat()))
+    }
+
+    /// Build, day, programs and machine, for the reader.
+    pub(crate) fn machine(&self, scratch: &Scratch) -> String {
+        let version = |name: &str| {
+            self.paths.get(name).map(|path| {
+                said(path, &["--version"], |line| line.starts_with(name) || line.starts_with('v'))
+            })
+        };
+        let versions: Vec<String> = ["ls", "eza", "lsd"].into_iter().filter_map(version).collect();
+        let at = scratch.join("nothing").display().to_string();
+        let fs = said("df", &["--output=fstype", &at], |line| line != "Type");
+        format!(
+            "Build {}, {}; {}; {} cores, {}, {fs}.",
+            said("git", &["describe", "--always", "--dirty"], |_| true),
+            said("date", &["-u", "+%Y-%m-%d %H:%M UTC"], |_| true),
+            versions.join(", "),
+            std::thread::available_parallelism().map_or(1, usize::from),
+            said("uname", &["-sr"], |_| true)
+        )
+    }
+
+    /// The words of a command on a directory; `None` where its program is missing.
+    fn words(&self, command: &str, dir: &str) -> Option<Vec<String>> {
+        let mut words: Vec<String> = command.split(' ').map(String::from).collect();
+        words[0] = self.paths.get(words[0].as_str())?.clone();
+        words.push(dir.to_string());
+        Some(words)
+    }
+
+    /// Median milliseconds. All commands run one after the other, for several rounds, so that a disturbance affects all of
+    /// them; back every other time, so that none always comes after the same neighbour.
+    fn times(
+        &self,
+        commands: &[Vec<String>],
+        cold: Option<Vec<Vec<String>>>,
+        locale: &str,
+    ) -> Result<Vec<f64>> {
+        let prepare = cold
+            .map(|all| all.iter().map(|words| format!("sh {} {}", self.chill, words.join(" "))).collect());
+        let first = self.round(commands, prepare.as_ref(), locale, 1)?;
+        let (rounds, runs) = turns(&first.concat());
+        let mut times = vec![Vec::new(); commands.len()];
+        let (mut commands, mut prepare) = (commands.to_vec(), prepare);
+        for round in 0..rounds {
+            let mut found = self.round(&commands, prepare.as_ref(), locale, runs)?;
+            if round % 2 == 1 {
+                found.reverse();
+            }
+            times.iter_mut().zip(found).for_each(|(all, some)| all.extend(some));
+            commands.reverse();
+            prepare.iter_mut().for_each(|all: &mut Vec<String>| all.reverse());
+        }
+        Ok(times.into_iter().map(median).collect())
+    }
+
+    /// Runs each command so many times; the milliseconds of each run.
+    fn round(
+        &self,
+        commands: &[Vec<String>],
+        prepare: Option<&Vec<String>>,
+        locale: &str,
+        runs: usize,
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut hyperfine = Command::new("hyperfine");
+        let warm = if prepare.is_none() && runs > 1 { "1" } else { "0" };
+        hyperfine.args([
+            "-N",
+            "--style=none",
+            "--runs",
+            &runs.to_string(),
+            "--warmup",
+            warm,
+            "--export-json",
+            &self.answer,
+        ]);
+        for one in prepare.into_iter().flatten() {
+            hyperfine.args(["--prepare", one]);
+        }
+        done(environment(&mut hyperfine, locale).args(commands.iter().map(|words| words.join(" "))))?;
+        let answer = fs::read_to_string(&self.answer).map_err(|error| format!("{}: {error}", self.answer))?;
+        times(&answer)
+            .filter(|times| times.len() == commands.len())
+            .ok_or_else(|| format!("hyperfine's answer is odd: {answer}"))
     }
 }
 
-/// The measure's name in tables.
-pub(crate) const GNU: &str = "GNU ls";
-/// `dls` with the call that the job [`Older`](super::job::Job::Older) takes away.
-pub(crate) const WITH_LISTXATTRAT: &str = "dls, with it";
-
-/// The modes of `dls`, the fixed ones first.
-pub(crate) const MODES: [&str; 4] = ["classic", "par", "iou", "auto"];
-
-/// `dls` in every mode.
-pub(crate) fn ours(path: &str) -> Vec<Program> {
-    let version = version(&[path.to_string()], "--version").unwrap_or_default();
-    let ours = MODES.map(|mode| {
-        let program = Program::new(&format!("dls {mode}"), Kind::Ours(mode), path);
-        Program { version: version.clone(), ..program }
-    });
-    ours.into()
+/// How many rounds, and runs in each, given the milliseconds of one run of each command.
+fn turns(times: &[f64]) -> (usize, usize) {
+    let all = times.iter().sum::<f64>() / 1e3;
+    let slowest = times.iter().copied().fold(0.0, f64::max) / 1e3;
+    let rounds = ((LONG / all) as usize).clamp(3, 10);
+    (rounds, ((SHORT / rounds as f64 / (slowest + OVERHEAD)) as usize).clamp(1, 150))
 }
 
-/// `-al` on a kernel before 6.13: `dls` and GNU `ls` started by `refuse`, which refuses `listxattrat`; and `dls`
-/// started by `refuse` with a call refused that it does not make.
-pub(crate) fn older(refuse: &str, dls: &Program, gnu: &Program) -> [Program; 3] {
-    let under = |name: &str, set: &str, program: &Program| {
-        let launched = [refuse, set].map(String::from).into_iter().chain(program.words.iter().cloned());
-        Program { words: launched.collect(), ..Program::new(name, program.kind.clone(), refuse) }
+/// `results[].times` of hyperfine's JSON, in milliseconds.
+fn times(json: &str) -> Option<Vec<Vec<f64>>> {
+    let answer: Value = serde_json::from_str(json).ok()?;
+    let of =
+        |one: &Value| one.get("times")?.as_array()?.iter().map(|time| Some(time.as_f64()? * 1e3)).collect();
+    answer.get("results")?.as_array()?.iter().map(of).collect()
+}
+
+/// Of an even number the mean of the middle two; zero of none.
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    match times.len() {
+        0 => 0.0,
+        n => (times[(n - 1) / 2] + times[n / 2]) / 2.0,
+    }
+}
+
+/// Whether single figures of a run can be trusted, given milliseconds of an empty process and the load before.
+pub(crate) fn noise(before: f64, after: f64, load: f64) -> String {
+    let cores = std::thread::available_parallelism().map_or(1.0, |cores| usize::from(cores) as f64);
+    let noisy = (after / before - 1.0).abs() > DRIFT || load > cores / 2.0;
+    let verdict = if noisy {
+        "The machine was noisy, so trust ratios rather than times"
+    } else {
+        "The machine was quiet"
     };
-    let without = "listxattrat,getxattrat";
-    [under(GNU, without, gnu), under(WITH_LISTXATTRAT, "quotactl_fd", dls), under(&dls.name, without, dls)]
+    format!(
+        "{verdict}: an empty process took {before:.3} ms before and {after:.3} ms after, the load average before was {load:.2}."
+    )
 }
 
-/// GNU `ls`: the first of `$GNU_LS`, `ls` and `gls` whose version says GNU.
-pub(crate) fn gnu() -> Result<Program> {
-    let named = std::env::var("GNU_LS").ok();
-    let names = named.as_deref().map_or(vec!["ls", "gls"], |name| vec![name]);
-    for path in names.iter().filter_map(|name| find(name)) {
-        let words = [path];
-        if let Some(version) =
-            version(&words, "--version").filter(|version| version.contains("GNU coreutils"))
-        {
-            let [path] = words;
-            return Ok(Program { version, ..Program::new(GNU, Kind::Gnu, &path) });
-        }
-    }
-    Err(format!(
-        "no GNU ls, the measure of everything here, among {}: install coreutils (on macOS and BSD as gls), or name \
-         it in GNU_LS",
-        names.join(", ")
-    ))
+/// The load average over a minute. To be read before anything is built or run.
+pub(crate) fn load() -> f64 {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
 }
 
-/// The peers, in the order of the tables, and the names of those that are not installed.
-pub(crate) fn peers() -> Result<(Vec<Program>, Vec<&'static str>)> {
-    #[rustfmt::skip]
-    let known: [(&str, Kind, &[&[&str]]); 5] = [
-        ("busybox", Kind::LikeGnu, &[&["busybox", "ls"]]),
-        ("eza", Kind::Eza, &[&["eza"]]),
-        ("lsd", Kind::Lsd, &[&["lsd"]]),
-        ("uutils", Kind::LikeGnu, &[&["uu_ls"], &["uu-ls"], &["uutils", "ls"], &["uu-coreutils", "ls"], &["coreutils", "ls"]]),
-        ("lsr", Kind::Lsr, &[&["lsr"]]),
-    ];
-    let (mut found, mut missing) = (Vec::new(), Vec::new());
-    for (name, kind, spellings) in known {
-        let peer = spellings.iter().find_map(|words| {
-            let mut words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-            words[0] = find(&words[0])?;
-            let asked = if name == "busybox" { &words[..1] } else { &words[..] };
-            let flag = if name == "busybox" { "--help" } else { "--version" };
-            let version = version(asked, flag)?;
-            Some(Program { name: name.into(), kind: kind.clone(), version, words })
-        });
-        match peer {
-            Some(peer) => found.push(peer),
-            None => missing.push(name),
-        }
-    }
-    found.extend(extra(&std::env::var("PEERS").unwrap_or_default())?);
-    Ok((found, missing))
+/// `dls` as users have it after copying it to its place: written from the beginning to the end, it lies in large pieces
+/// in the page cache, and starts 10 µs sooner than as the linker left it.
+fn install(scratch: &Scratch) -> Result<String> {
+    let built = target_dir().join("release/dls");
+    let from = std::env::var("DLS").unwrap_or_else(|_| built.display().to_string());
+    let to = scratch.join("dls");
+    let copied = fs::read(&from).and_then(|bytes| fs::write(&to, bytes));
+    copied
+        .and_then(|()| fs::set_permissions(&to, fs::Permissions::from_mode(0o755)))
+        .map_err(|error| format!("{from}: {error}"))?;
+    Ok(to.display().to_string())
 }
 
-/// `PEERS="name=command {dir}; other=command {args} {dir}"`: one peer between semicolons or line ends.
-fn extra(said: &str) -> Result<Vec<Program>> {
-    let mut peers = Vec::new();
-    for one in said.split([';', '\n']).map(str::trim).filter(|one| !one.is_empty()) {
-        let Some((name, command)) = one.split_once('=').filter(|(name, _)| !name.contains(' ')) else {
-            return Err(format!(
-                "PEERS: {one:?} is not name=command; say for example PEERS=\"mine=/opt/ls -al {{dir}}\""
-            ));
-        };
-        let mut words: Vec<String> = command.split_whitespace().map(String::from).collect();
-        let Some(path) = words.first().and_then(|program| find(program)) else {
-            return Err(format!("PEERS: {name}: the program of {command:?} is not here"));
-        };
-        words[0] = path;
-        let version = version(&words[..1], "--version").unwrap_or_default();
-        peers.push(Program { name: name.trim().into(), kind: Kind::Extra, version, words });
-    }
-    Ok(peers)
+/// GNU `ls`: `$GNU_LS`, or `ls`, if its version says GNU.
+pub(crate) fn gnu() -> Result<String> {
+    let name = std::env::var("GNU_LS").unwrap_or_else(|_| "ls".into());
+    let is_gnu =
+        |path: &String| !said(path, &["--version"], |line| line.contains("GNU coreutils")).is_empty();
+    let path = find(&name).filter(is_gnu);
+    path.ok_or_else(|| format!("{name} is not GNU ls: install coreutils, or name it in GNU_LS"))
 }
 
 /// The full path of a program, so that its search is not timed.
-pub(crate) fn find(program: &str) -> Option<String> {
-    if program.contains('/') {
-        return Path::new(program).is_file().then(|| program.to_string());
-    }
+fn find(program: &str) -> Option<String> {
     let dirs = std::env::var("PATH").unwrap_or_default();
-    let mut paths = dirs.split(':').map(|dir| format!("{dir}/{program}"));
-    paths.find(|path| Path::new(path).is_file())
+    // A path from the root replaces the directory.
+    let mut paths = dirs.split(':').map(|dir| Path::new(dir).join(program));
+    paths.find(|path| path.is_file()).map(|path| path.display().to_string())
 }
 
-/// The first line of a program's version that has a digit.
-pub(crate) fn version(words: &[String], flag: &str) -> Option<String> {
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).arg(flag).env("LC_ALL", "C").stdin(Stdio::null());
-    let output = command.output().ok()?;
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit())).map(plain)
+/// One of crates/dents-lab/bench, which need no C library.
+fn compile(source: &str, to: &str) -> Result<String> {
+    let mut cc = Command::new("cc");
+    cc.args(["-O2", "-ffreestanding", "-fno-stack-protector", "-fno-pie", "-no-pie", "-nostdlib", "-static"]);
+    cc.args(["-Wl,--build-id=none", "-o", to]);
+    done(cc.arg(workspace().join("crates/dents-lab/bench").join(source)))?;
+    Ok(to.to_string())
 }
 
-/// Without colours and links for terminals.
-fn plain(line: &str) -> String {
-    let mut parts = line.split('\u{1b}');
-    let first = parts.next().unwrap_or_default().to_string();
-    parts
-        .fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest))
-        .trim()
-        .to_string()
+fn each(commands: &[Vec<String>], figure: impl Fn(&[String]) -> Result<f64>) -> Result<Vec<f64>> {
+    commands.iter().map(|words| figure(words)).collect()
+}
+
+/// The number that `program command…` prints.
+fn number(program: &str, words: &[String]) -> Result<f64> {
+    let text = done(environment(Command::new(program).args(words), "C"))?;
+    text.trim().parse().map_err(|_| format!("{program} {}: no number: {text}", words.join(" ")))
+}
+
+/// The environment of everything that is measured.
+fn environment<'c>(command: &'c mut Command, locale: &str) -> &'c mut Command {
+    command.env_remove("LS_COLORS").env_remove("TZ").env("LC_ALL", locale).env("TERM", "xterm")
+}
+
+/// The output of a command that must succeed.
+fn done(command: &mut Command) -> Result<String> {
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("{}: {error}", spell(command)))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{}:\n{}", spell(command), String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// The first line that is `wanted` of what a program prints, without colours; empty if there is none.
+fn said(program: &str, args: &[&str], wanted: impl Fn(&str) -> bool) -> String {
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(workspace())
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().find(|line| wanted(line)).unwrap_or_default().trim().to_string()
 }
 
 #[cfg(test)]
@@ -172,35 +310,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extra_peers_are_read_or_refused_by_name() {
-        let peers = extra("mine=sh -c {dir};\n other=sh {args}\n").expect("sh is there");
-        assert_eq!(peers.iter().map(|peer| peer.name.as_str()).collect::<Vec<_>>(), ["mine", "other"]);
-        let command = peers[1].command(Job::Unsorted, "/d").expect("it takes any options");
-        assert_eq!(command[1..], ["-U1", "/d"]);
-        assert!(extra("no command").is_err_and(|why| why.contains("no command")));
-        assert!(extra("x=/nonexistent/x {dir}").is_err_and(|why| why.contains("/nonexistent/x")));
-        assert!(extra(" ").is_ok_and(|peers| peers.is_empty()));
+    fn times_are_read() {
+        let json = r#"{"results":[{"command":"ls","times":[0.3,0.1]},{"command":"x","times":[2]}]}"#;
+        assert_eq!(times(json), Some(vec![vec![300.0, 100.0], vec![2000.0]]));
+        for odd in ["", "{}", r#"{"results":[{}]}"#, r#"{"results":[{"times":["x"]}]}"#] {
+            assert_eq!(times(odd), None, "{odd}");
+        }
     }
 
     #[test]
-    fn an_older_kernel_is_a_launcher() {
-        let (dls, gnu) =
-            (Program::new("dls auto", Kind::Ours("auto"), "/dls"), Program::new(GNU, Kind::Gnu, "/ls"));
-        let older = older("/refuse", &dls, &gnu);
-        let commands = older.map(|one| one.command(Job::Older, "/d").expect("both know -al").join(" "));
+    fn medians() {
         assert_eq!(
-            commands,
-            [
-                "/refuse listxattrat,getxattrat /ls -al /d",
-                "/refuse quotactl_fd /dls -al /d",
-                "/refuse listxattrat,getxattrat /dls -al /d"
-            ]
+            (median(vec![4.0, 1.0, 3.0, 2.0]), median(vec![3.0, 9.0, 1.0]), median(vec![])),
+            (2.5, 3.0, 0.0)
         );
     }
 
     #[test]
-    fn versions_lose_their_colours() {
-        assert_eq!(plain("\u{1b}[1mv0.23\u{1b}[0m [+git]"), "v0.23 [+git]");
-        assert_eq!(plain("ls 9.1"), "ls 9.1");
+    fn short_commands_run_often_and_long_ones_seldom() {
+        assert_eq!(turns(&[0.3, 1.5, 2.5]), (10, 150));
+        assert_eq!(turns(&[100.0, 400.0, 1100.0]), (10, 1));
+        assert_eq!(turns(&[1400.0, 5700.0, 10_200.0]), (3, 1));
+    }
+
+    #[test]
+    fn a_busy_machine_is_not_trusted() {
+        assert!(noise(0.1, 0.11, 0.1).starts_with("The machine was quiet"));
+        for loud in [noise(0.1, 0.12, 0.1), noise(0.1, 0.08, 0.1), noise(0.1, 0.1, 1e3)] {
+            assert!(loud.starts_with("The machine was noisy"), "{loud}");
+        }
     }
 }

@@ -1,146 +1,112 @@
-//! The measured figures, by directory, job and place.
+//! `bench/results.tsv`: the figures of one run. A line is the title of a case, a command, its figure and the unit; lines with `#`
+//! say how they were measured.
 
-use super::directories::Shape;
-use super::job::Job;
-use super::measure::Conditions;
+use std::fs;
 
-/// Directory, job and file system of a figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// The file system's type.
-    pub(crate) fs: String,
-    /// The contents of the directory.
-    pub(crate) shape: Shape,
-    /// How many entries.
-    pub(crate) count: usize,
-    /// The job.
-    pub(crate) job: Job,
-    /// Under which circumstances.
-    pub(crate) conditions: Conditions,
-}
+use super::RESULTS;
+use super::cases::{Case, Figure};
+use crate::step::{Result, workspace};
 
-impl Key {
-    /// Warm, on all cores.
-    pub(crate) fn warm(fs: &str, shape: Shape, count: usize, job: Job) -> Key {
-        Key { fs: fs.into(), shape, count, job, conditions: Conditions::default() }
-    }
-}
-
-/// Figures of one kind by key and program, in the order in which they were measured.
-#[derive(Debug, Default)]
-pub(crate) struct Figures(Vec<(Key, String, f64)>);
-
-impl Figures {
-    /// Adds one.
-    pub(crate) fn add(&mut self, key: &Key, program: &str, figure: f64) {
-        self.0.push((key.clone(), program.into(), figure));
-    }
-
-    /// The figure of one program.
-    pub(crate) fn get(&self, key: &Key, program: &str) -> Option<f64> {
-        self.0.iter().find(|row| row.0 == *key && row.1 == program).map(|row| row.2)
-    }
-
-    /// The figure of one program over that of another.
-    pub(crate) fn ratio(&self, key: &Key, program: &str, base: &str) -> Option<f64> {
-        Some(self.get(key, program)? / self.get(key, base).filter(|base| *base > 0.0)?)
-    }
-
-    /// The figure at `key`, extrapolated with the count from the last smaller one.
-    pub(crate) fn expected(&self, key: &Key, program: &str) -> Option<f64> {
-        let smaller = |row: &&(Key, String, f64)| {
-            row.1 == program
-                && row.0.count < key.count
-                && row.0.count >= 1000
-                && Key { count: key.count, ..row.0.clone() } == *key
-        };
-        let (at, _, figure) = self.0.iter().filter(smaller).max_by_key(|row| row.0.count)?;
-        Some(figure * key.count as f64 / at.count as f64)
-    }
-
-    /// The keys that `wanted` likes, each once, in order.
-    pub(crate) fn keys(&self, wanted: impl Fn(&Key) -> bool) -> Vec<&Key> {
-        let mut keys: Vec<&Key> = Vec::new();
-        for (key, ..) in self.0.iter().filter(|row| wanted(&row.0)) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
-        keys
-    }
-
-    /// The programs that have a figure under one of `keys`, each once, in order.
-    pub(crate) fn programs(&self, keys: &[&Key]) -> Vec<&str> {
-        let mut programs: Vec<&str> = Vec::new();
-        for (_, program, _) in self.0.iter().filter(|row| keys.contains(&&row.0)) {
-            if !programs.contains(&program.as_str()) {
-                programs.push(program);
-            }
-        }
-        programs
-    }
-
-    /// One program's figures over the count, for a plot.
-    pub(crate) fn line(&self, keys: &[&Key], program: &str) -> Vec<(f64, f64)> {
-        let point = |key: &&Key| Some((key.count as f64, self.get(key, program)?));
-        keys.iter().filter_map(point).collect()
-    }
-}
-
-/// All figures of one run.
-#[derive(Debug, Default)]
+/// The figures of a run.
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Results {
-    /// Median seconds.
-    pub(crate) times: Figures,
-    /// System calls.
-    pub(crate) calls: Figures,
-    /// Peak resident memory in KiB.
-    pub(crate) memory: Figures,
-    /// Cells that were left out, and why.
+    /// Sentences about the build, the day and the machine.
     pub(crate) notes: Vec<String>,
+    /// Title, command, figure, unit.
+    pub(crate) rows: Vec<(String, String, f64, String)>,
+}
+
+impl Figure {
+    fn unit(self) -> &'static str {
+        match self {
+            Figure::Warm | Figure::Cold => "ms",
+            Figure::Memory => "MiB",
+            Figure::Calls => "calls",
+        }
+    }
 }
 
 impl Results {
-    /// The file systems that anything was measured on, each once, in order.
-    pub(crate) fn systems(&self) -> Vec<&str> {
-        let mut systems = Vec::new();
-        for key in
-            [&self.times, &self.calls, &self.memory].into_iter().flat_map(|figures| figures.keys(|_| true))
-        {
-            if !systems.contains(&key.fs.as_str()) {
-                systems.push(key.fs.as_str());
-            }
-        }
-        systems
+    /// Those that are committed.
+    pub(crate) fn saved() -> Result<Results> {
+        let text =
+            fs::read_to_string(workspace().join(RESULTS)).map_err(|error| format!("{RESULTS}: {error}"))?;
+        Results::parse(&text).ok_or_else(|| format!("{RESULTS}: no results; `cargo xtask bench` writes them"))
     }
 
-    /// Adds a note about a measurement that was left out, once.
-    pub(crate) fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            println!("   {note}");
-            self.notes.push(note);
+    pub(crate) fn add(&mut self, case: &Case, figures: Vec<(&str, f64)>) {
+        let unit = case.figure.unit();
+        self.rows.extend(
+            figures
+                .into_iter()
+                .map(|(command, figure)| (case.title.into(), command.into(), figure, unit.into())),
+        );
+    }
+
+    /// The figures of a case, in the order of its commands.
+    pub(crate) fn of(&self, title: &str) -> Vec<(&str, f64, &str)> {
+        let rows = self.rows.iter().filter(|row| row.0 == title);
+        rows.map(|(_, command, figure, unit)| (command.as_str(), *figure, unit.as_str())).collect()
+    }
+
+    /// The figure of the first command over that of the second.
+    pub(crate) fn ratio(&self, case: &Case) -> Option<f64> {
+        let [(first, ours, _), (second, theirs, _), ..] = self.of(case.title)[..] else { return None };
+        (first == case.commands[0] && second == case.commands[1]).then_some(ours / theirs)
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let notes = self.notes.iter().map(|note| format!("# {note}\n"));
+        // Four digits are more than any figure has.
+        let rows = self.rows.iter().map(|(title, command, figure, unit)| {
+            let digits = (3.0 - figure.log10().floor()).max(0.0) as usize;
+            format!("{title}\t{command}\t{figure:.digits$}\t{unit}\n")
+        });
+        notes.chain(rows).collect()
+    }
+
+    fn parse(text: &str) -> Option<Results> {
+        let mut results = Results::default();
+        for line in text.lines() {
+            if let Some(note) = line.strip_prefix("# ") {
+                results.notes.push(note.into());
+                continue;
+            }
+            let [title, command, figure, unit] = line.split('\t').collect::<Vec<_>>()[..] else {
+                return None;
+            };
+            results.rows.push((title.into(), command.into(), figure.parse().ok()?, unit.into()));
         }
+        Some(results)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::cases::CASES;
     use super::*;
 
     #[test]
-    fn figures_are_found_compared_and_foreseen() {
-        let key = |count| Key::warm("ext4", Shape::Plain, count, Job::Long);
-        let mut times = Figures::default();
-        times.add(&key(100), "a", 1.0);
-        times.add(&key(1000), "a", 2.0);
-        times.add(&key(1000), "b", 8.0);
-        assert_eq!(times.ratio(&key(1000), "a", "b"), Some(0.25));
-        assert_eq!(times.ratio(&key(100), "a", "b"), None);
-        assert_eq!(times.expected(&key(10_000), "a"), Some(20.0));
-        assert_eq!(times.expected(&key(1000), "a"), None);
-        let keys = times.keys(|key| key.job == Job::Long);
-        assert_eq!(keys.iter().map(|key| key.count).collect::<Vec<_>>(), [100, 1000]);
-        assert_eq!(times.programs(&keys), ["a", "b"]);
-        assert_eq!(times.line(&keys, "b"), [(1000.0, 8.0)]);
+    fn results_survive_their_file() {
+        let text = "# Build x.\n`-al`\tdls -al\t0.2540\tms\n`-al`\tls -al\t5736\tms\n";
+        let results = Results::parse(text).expect("results");
+        assert_eq!(results.text(), text);
+        assert_eq!(results.of("`-al`"), [("dls -al", 0.254, "ms"), ("ls -al", 5736.0, "ms")]);
+        assert_eq!(Results::parse("a\tb\tc\td\n"), None);
+        assert_eq!(Results::parse("a\tb\t1\n"), None);
+    }
+
+    #[test]
+    fn every_saved_figure_belongs_to_a_case() {
+        let results = Results::saved().expect("they are committed");
+        assert!(results.notes.first().is_some_and(|note| note.starts_with("Build ")), "{:?}", results.notes);
+        for (title, command, _, unit) in &results.rows {
+            let case = CASES.iter().find(|case| case.title == title);
+            let case = case.unwrap_or_else(|| panic!("{RESULTS} has {title}, which is no case"));
+            assert!(
+                case.commands.contains(&command.as_str()) && case.figure.unit() == unit,
+                "{title}: {command}"
+            );
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::{git, written};
 use crate::step::{Result, Steps, cargo, target_dir};
 
 /// The platform of the programs. Named to cargo, so that `RUSTFLAGS` concern the programs and no build script.
-const PLATFORM: &str = "x86_64-unknown-linux-gnu";
+pub(super) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Where a release is built.
 pub(super) struct Workshop {
@@ -90,20 +90,9 @@ impl Workshop {
 
 /// Writes the files of `commit` into `to`.
 fn export(commit: &str, to: &Path) -> Result<()> {
-    let mut archive = Command::new("git");
-    archive.args(["archive", "--format=tar", commit]).current_dir(crate::step::workspace());
-    let fails = |error: std::io::Error| format!("cannot copy the commit: {error}");
-    let mut archive = archive.stdout(Stdio::piped()).spawn().map_err(fails)?;
-    let mut unpack = Command::new("tar");
-    unpack.args(["-x", "-C"]).arg(to);
-    if let Some(stdout) = archive.stdout.take() {
-        unpack.stdin(stdout);
-    }
-    let unpacked = unpack.status().map_err(fails)?;
-    let archived = archive.wait().map_err(fails)?;
-    if unpacked.success() && archived.success() {
-        Ok(())
-    } else {
-        Err(format!("cannot copy the commit to {}", to.display()))
-    }
+    let archive = to.with_extension("tar").display().to_string();
+    git(&["archive", "--output", &archive, commit])?;
+    let unpacked = Command::new("tar").args(["-xf", &archive, "-C"]).arg(to).status();
+    let is_unpacked = unpacked.is_ok_and(|status| status.success());
+    is_unpacked.then_some(()).ok_or_else(|| format!("cannot unpack {archive}"))
 }

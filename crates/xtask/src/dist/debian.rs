@@ -17,6 +17,8 @@ use crate::tools;
 const MANIFEST: &str = include_str!("package.toml");
 /// Where lintian finds the reasons for what it would report.
 const OVERRIDES: &str = include_str!("lintian-overrides");
+/// Our licences as Debian wants them: MIT in full, Apache by reference.
+const COPYRIGHT: &str = include_str!("copyright");
 /// What the package is called.
 const NAME: &str = "dents";
 /// Tags of lintian that are for uploads to Debian alone.
@@ -75,32 +77,13 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
         (share.join("man/man1/dls-libc.1"), ".so man1/dls.1\n".to_owned()),
         (dir.join("changelog.Debian"), changelog(workshop)?),
         (dir.join("lintian-overrides"), OVERRIDES.to_owned()),
-        (dir.join("copyright"), copyright(&workshop.source)?),
+        (dir.join("copyright"), COPYRIGHT.to_owned()),
         (dir.join("Cargo.toml"), MANIFEST.replace("VERSION", VERSION)),
         (dir.join("lib.rs"), String::new()),
     ] {
         written(&file, fs::write(&file, text))?;
     }
     Ok(())
-}
-
-/// Our licences as Debian wants them: MIT in full, Apache by reference.
-fn copyright(source: &Path) -> Result<String> {
-    let mit = source.join("LICENSE-MIT");
-    let mit = fs::read_to_string(&mit).map_err(|error| format!("{}: {error}", mit.display()))?;
-    let (owner, text) =
-        mit.split_once("\n\n").and_then(|(_, rest)| rest.split_once("\n\n")).ok_or("no MIT licence")?;
-    let indented: Vec<String> =
-        text.lines().map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") }).collect();
-    Ok(format!(
-        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: dents\n\
-         Comment: /usr/share/doc/dents/third-party.txt has the licences of the libraries in the programs.\n\n\
-         Files: *\n{owner}\nLicense: Expat or Apache-2.0\n\nLicense: Expat\n{}\n\n\
-         License: Apache-2.0\n On Debian systems, the text of the Apache License 2.0 is in\n \
-         /usr/share/common-licenses/Apache-2.0.\n",
-        indented.join("\n"),
-        owner = owner.replacen("Copyright (c)", "Copyright:", 1)
-    ))
 }
 
 /// One entry, of the time of the commit; the changes themselves are in `changelog.gz`.

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::step::{Result, cargo};
+use super::build::PLATFORM;
+use crate::step::{Result, cargo, spell};
 
 /// What is built from some packages.
 pub(super) struct Built {
@@ -55,7 +57,7 @@ struct Part {
 /// The text for packages of this workspace in `source`. An error names a package that brings no text.
 pub(super) fn collect(source: &Path, built: &Built) -> Result<String> {
     let mut parts = Vec::new();
-    for package in linked(&metadata(source)?, built) {
+    for package in linked(source, built)? {
         parts.push(part(&package)?);
     }
     parts.sort_by(|a, b| a.title.cmp(&b.title));
@@ -124,39 +126,31 @@ fn find(dir: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The packages that are linked into the programs: those of others, and ours that contain files of others.
-fn linked(metadata: &Value, built: &Built) -> Vec<Value> {
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let by_id = |list: Vec<Value>| -> BTreeMap<String, Value> {
-        list.into_iter().map(|item| (item["id"].as_str().unwrap_or_default().to_owned(), item)).collect()
+fn linked(source: &Path, built: &Built) -> Result<Vec<Value>> {
+    let manifest = source.join("Cargo.toml").display().to_string();
+    let common = ["--locked", "--manifest-path", &manifest];
+    let mut tree = cargo(["tree", "--edges=normal,no-proc-macro", "--prefix=none", "--target", PLATFORM]);
+    tree.args(common).args(built.packages.iter().flat_map(|package| ["--package", package]));
+    let tree = printed(&mut tree)?;
+    let names: BTreeSet<String> =
+        tree.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let mut metadata = cargo(["metadata", "--format-version=1", "--filter-platform", PLATFORM]);
+    let metadata: Value = serde_json::from_str(&printed(metadata.args(common))?)
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    let word = |package: &Value, field: &str| package[field].as_str().unwrap_or_default().to_owned();
+    let is_linked = |package: &&Value| {
+        names.contains(&format!("{} v{}", word(package, "name"), word(package, "version")))
+            && (!package["source"].is_null() || vendors(package))
     };
-    let packages = by_id(list(&metadata["packages"]));
-    let nodes = by_id(list(&metadata["resolve"]["nodes"]));
-    let is_ours = |package: &Value| built.packages.contains(&package["name"].as_str().unwrap_or_default());
-    let mut open: Vec<String> =
-        packages.iter().filter(|(_, package)| is_ours(package)).map(|(id, _)| id.clone()).collect();
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if !seen.insert(id.clone()) {
-            continue;
-        }
-        for used in list(&nodes[&id]["deps"]) {
-            let id = used["pkg"].as_str().unwrap_or_default();
-            // No kind: a dependency of neither tests nor build scripts.
-            let is_normal = list(&used["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
-            if is_normal && !is_macro(&packages[id]) {
-                open.push(id.to_owned());
-            }
-        }
-    }
-    let with_files = |package: &&Value| !package["source"].is_null() || vendors(package);
-    seen.iter().map(|id| &packages[id]).filter(with_files).cloned().collect()
+    Ok(metadata["packages"].as_array().into_iter().flatten().filter(is_linked).cloned().collect())
 }
 
-/// Whether the package runs in the compiler alone.
-fn is_macro(package: &Value) -> bool {
-    let targets = package["targets"].as_array().into_iter().flatten();
-    let mut kinds = targets.flat_map(|target| target["kind"].as_array().into_iter().flatten());
-    kinds.any(|kind| kind == "proc-macro")
+fn printed(command: &mut Command) -> Result<String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{}: {}", spell(command), String::from_utf8_lossy(&output.stderr))),
+    }
 }
 
 /// Whether a package of ours contains files of others.
@@ -165,14 +159,6 @@ fn vendors(package: &Value) -> bool {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     find(&manifest.with_file_name("src"), &mut files);
     !files.is_empty()
-}
-
-fn metadata(source: &Path) -> Result<Value> {
-    let mut command = cargo(["metadata", "--locked", "--format-version", "1"]);
-    command.args(["--filter-platform", "x86_64-unknown-linux-gnu", "--manifest-path"]);
-    let output = command.arg(source.join("Cargo.toml")).output().map_err(|error| error.to_string())?;
-    serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata: {error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
 #[cfg(test)]

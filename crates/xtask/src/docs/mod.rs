@@ -1,5 +1,6 @@
 //! `cargo xtask docs`: the manual pages and the completions of `dls`, from the table of flags that `--help` is made from, and
-//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`); and the picture of docs/PYTHON.md (`bars.rs`).
+//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`); the picture of docs/PYTHON.md (`bars.rs`); and the tables of
+//! the bench (`bench/tables.rs`).
 //!
 //! A test writes the files (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
 //! itself still compiles at once. Ordinarily that test compares; with the variable [`WRITE`] set it writes. Then
@@ -46,6 +47,7 @@ const CHECKS: &[(&str, &[&str], &str)] = &[
 ];
 
 pub(crate) fn run() -> Result<()> {
+    crate::bench::write_tables()?;
     let mut steps = Steps::default();
     for (package, name) in [
         ("xtask", "docs::files::are_up_to_date"),

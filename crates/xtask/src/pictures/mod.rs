@@ -15,7 +15,6 @@ mod scene;
 mod svg;
 
 use std::fs;
-use std::process::Command;
 
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
 use scene::Scene;
@@ -61,7 +60,7 @@ impl Picture {
     }
 }
 
-/// All pictures. If this `dls` does not have the options of one, it is skipped with a message.
+/// All pictures.
 const PICTURES: &[Picture] = &[
     Picture {
         ages: true,
@@ -118,19 +117,11 @@ pub(crate) fn run() -> Result<()> {
     steps.run("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]));
     steps.finish()?;
     let dls = target_dir().join("release/dls");
-    let help =
-        Command::new(&dls).arg("--help").output().map_err(|error| format!("{}: {error}", dls.display()))?;
-    let help = String::from_utf8_lossy(&help.stdout).into_owned();
     let scene = Scene::make().map_err(|error| format!("the project to be shown: {error}"))?;
     let mut page = String::from(HEAD);
     for picture in PICTURES {
-        match picture.lacking(&help) {
-            Some(option) => println!("{}: passed over: this dls has no {option}", picture.name),
-            None => {
-                picture.draw(&dls, &scene)?;
-                page += &picture.entry();
-            }
-        }
+        picture.draw(&dls, &scene)?;
+        page += &picture.entry();
     }
     fs::write(workspace().join(PLACE).join("README.md"), page)
         .map_err(|error| format!("{PLACE}: {error}"))?;
@@ -139,14 +130,6 @@ pub(crate) fn run() -> Result<()> {
 }
 
 impl Picture {
-    /// The first option that `--help` does not name.
-    fn lacking(&self, help: &str) -> Option<&'static str> {
-        let long = self.args.iter().filter(|arg| arg.starts_with("--"));
-        let mut names = long.map(|arg| arg.split('=').next().unwrap_or(arg));
-        let is_there = |name: &str| help.split([' ', '=', '[', '\n', ',']).any(|word| word == name);
-        names.find(|name| !is_there(name))
-    }
-
     /// Its entry on the overview page, for light and dark themes.
     fn entry(&self) -> String {
         let Picture { name, about, args, .. } = self;
@@ -179,13 +162,6 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_program_lacks_is_not_drawn() {
-        let picture = Picture::new("x", "x", &["-l", "--icons", "--color=auto"]);
-        assert_eq!(picture.lacking("  --color[=WHEN]  c\n      --icons=WHEN\n"), None);
-        assert_eq!(picture.lacking("      --color[=WHEN]\n      --icon\n"), Some("--icons"));
-    }
 
     #[test]
     fn the_page_tells_where_icons_come_from() {
