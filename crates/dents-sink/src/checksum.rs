@@ -27,13 +27,20 @@ impl Checksum {
         bytes.clear();
         let fault = fault.map_or(0, |fault| (1 + fault.asked as u64) | (u64::from(fault.errno as u32) << 32));
         put(bytes, [u64::from(depth) << 8 | kind as u64, fault]);
-        for text in [Some(parent), Some(name), target, Some(details.bytes())] {
+        put(bytes, [parent.len() as u64]);
+        // The path of a directory is not copied: it may have 100 KB.
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(bytes);
+        crc.update(parent);
+        bytes.clear();
+        for text in [Some(name), target, Some(details.bytes())] {
             put_text(bytes, text);
         }
         if let Some(facts) = &facts {
             put_facts(bytes, facts);
         }
-        self.sum = self.sum.wrapping_add(crc32fast::hash(bytes).into());
+        crc.update(bytes);
+        self.sum = self.sum.wrapping_add(crc.finalize().into());
     }
 
     /// Takes what other rows gave.

@@ -205,7 +205,12 @@ impl Deletion<'_> {
             self.progress.deleted.fetch_add(1, Relaxed);
             return Ok(true);
         }
-        let dir = open(at.as_fd(), &last.name, last.inode)?;
+        let dir = match open(at.as_fd(), &last.name, last.inode) {
+            Err(Problem::Errno(Errno::ACCESS)) => {
+                return self.closed(at.as_fd(), &last.name, last.inode).map(|()| true);
+            }
+            other => other?,
+        };
         let level = self.level(target.id, last.inode);
         self.empty(at.as_fd(), &last.name, level, dir)
     }
@@ -270,6 +275,20 @@ impl Deletion<'_> {
         false
     }
 
+    /// Removes a directory that the user may not read, if it is empty.
+    fn closed(&mut self, at: BorrowedFd<'_>, name: &CStr, inode: Inode) -> Result<(), Problem> {
+        is_still(at, name, inode, Kind::Dir)?;
+        match dir::remove_dir(at, name) {
+            // What is in it is not known.
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Err(Errno::ACCESS.into()),
+            other => {
+                other?;
+                self.progress.deleted.fetch_add(1, Relaxed);
+                Ok(())
+            }
+        }
+    }
+
     /// The next entry of a directory.
     fn next(&self, level: &mut Level) -> Option<Scanned> {
         let Counted { shared, limit } = self.counted;
@@ -289,7 +308,12 @@ impl Deletion<'_> {
             return Err(Problem::Mount);
         }
         let done = match entry.kind {
-            Kind::Dir => open(at, &entry.name, entry.inode).map(Some),
+            Kind::Dir => match open(at, &entry.name, entry.inode) {
+                Err(Problem::Errno(Errno::ACCESS)) => {
+                    self.closed(at, &entry.name, entry.inode).map(|()| None)
+                }
+                other => other.map(Some),
+            },
             kind => unlink(at, &entry.name, entry.inode, kind).map(|()| {
                 self.progress.deleted.fetch_add(1, Relaxed);
                 None
@@ -334,9 +358,14 @@ impl Held {
 
 /// Removes the name of a file that is still the one that was scanned.
 fn unlink(at: BorrowedFd<'_>, name: &CStr, inode: Inode, kind: Kind) -> Result<(), Problem> {
-    let flags = Flags::NOFOLLOW | Flags::NO_AUTOMOUNT;
-    is_same(&stat::statx(at, name, flags, Mask::INO | Mask::TYPE)?, inode, kind)?;
+    is_still(at, name, inode, kind)?;
     Ok(dir::unlink(at, name)?)
+}
+
+/// Whether a name is still that of the inode that was scanned.
+fn is_still(at: BorrowedFd<'_>, name: &CStr, inode: Inode, kind: Kind) -> Result<(), Problem> {
+    let flags = Flags::NOFOLLOW | Flags::NO_AUTOMOUNT;
+    is_same(&stat::statx(at, name, flags, Mask::INO | Mask::TYPE)?, inode, kind)
 }
 
 /// Opens a directory that is still the one that was scanned, on the mount of the directory above.

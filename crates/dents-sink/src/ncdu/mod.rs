@@ -25,6 +25,9 @@
 //!
 //! Names of owners, targets of links and the other times are not kept. Rows must come in the order of their paths, so they are sorted like
 //! those of Parquet, in bounded memory.
+//!
+//! The format has no checksum, so a file with another digit, another letter in a name or an entry less is another valid file: damage is noticed
+//! only where it breaks the structure (`tests/files/mutants.rs`).
 
 #[cfg(test)]
 mod tests;

@@ -9,13 +9,9 @@ use dents_render::record::{Cells, Syntax};
 /// Checks that the row, written as a line and read again, is the same.
 pub(crate) fn comes_back(row: &Row<'_>) {
     let mut line = Vec::new();
-    push_line(
-        row,
-        &Parent::new(row.parent),
-        &Fields::new(Columns::DETAILS),
-        &mut Cells::new(Syntax::Ndjson),
-        &mut line,
-    );
+    let mut parent = Parent::default();
+    parent.set(row.parent);
+    push_line(row, &parent, &Fields::new(Columns::DETAILS), &mut Cells::new(Syntax::Ndjson), &mut line);
     let mut same = false;
     let mut compare = |back: &Row<'_>| {
         same = back == row;

@@ -107,7 +107,7 @@ impl Sink for Ndjson {
     fn part(&self) -> Box<dyn Part + '_> {
         let buffer = Vec::with_capacity(BUFFER + 4096);
         let cells = Cells::new(Syntax::Ndjson);
-        let (parent, checksum) = (Parent::new(b""), Checksum::default());
+        let (parent, checksum) = (Parent::default(), Checksum::default());
         Box::new(Writer { sink: self, buffer, rows: 0, checksum, parent, cells })
     }
 
@@ -140,9 +140,7 @@ struct Writer<'s> {
 
 impl Part for Writer<'_> {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        if row.parent != self.parent.bytes {
-            self.parent = Parent::new(row.parent);
-        }
+        self.parent.set(row.parent);
         push_line(row, &self.parent, &self.sink.fields, &mut self.cells, &mut self.buffer);
         self.checksum.add(row);
         self.rows += 1;
@@ -159,26 +157,53 @@ impl Part for Writer<'_> {
     }
 }
 
-/// The part of a line that all entries of one directory have in common.
+/// The path of the directory, which the lines of all of its entries have twice.
 struct Parent {
     bytes: Vec<u8>,
-    /// The path up to the name, escaped; `None` if it is not UTF-8.
-    prefix: Option<Vec<u8>>,
-    /// The whole field, with a comma before it.
-    field: Vec<u8>,
+    /// The path up to the name, escaped; meaningless if it is not UTF-8.
+    prefix: Vec<u8>,
+    is_text: bool,
+}
+
+impl Default for Parent {
+    fn default() -> Self {
+        Parent { bytes: Vec::new(), prefix: Vec::new(), is_text: true }
+    }
 }
 
 impl Parent {
-    fn new(parent: &[u8]) -> Parent {
-        let mut field = vec![b','];
-        push_member("parent", Some(parent), &mut field);
-        let prefix = std::str::from_utf8(parent).is_ok().then(|| {
-            let mut prefix = Vec::new();
-            push_escaped(parent, &mut prefix);
-            prefix.extend_from_slice(path::separator(parent));
-            prefix
+    /// Moves to another directory. Of one below the last one, only the rest of the path is escaped: a chain of directories has gigabytes
+    /// of paths.
+    fn set(&mut self, parent: &[u8]) {
+        let Parent { bytes, prefix, is_text } = self;
+        if bytes == parent {
+            return;
+        }
+        let last = Some(&bytes[..]).filter(|last| *is_text && !last.is_empty());
+        let rest = last.and_then(|last| parent.strip_prefix(last)?.strip_prefix(path::separator(last)));
+        let rest = rest.unwrap_or_else(|| {
+            bytes.clear();
+            prefix.clear();
+            parent
         });
-        Parent { bytes: parent.to_vec(), prefix, field }
+        *is_text = std::str::from_utf8(rest).is_ok();
+        if *is_text {
+            push_escaped(rest, prefix);
+            prefix.extend_from_slice(path::separator(parent));
+        }
+        bytes.extend_from_slice(&parent[bytes.len()..]);
+    }
+
+    /// Appends the whole field, with a comma before it.
+    fn push(&self, out: &mut Vec<u8>) {
+        if !self.is_text {
+            out.push(b',');
+            return push_member("parent", Some(&self.bytes), out);
+        }
+        out.extend_from_slice(b",\"parent\":\"");
+        let end = self.prefix.len() - path::separator(&self.bytes).len();
+        out.extend_from_slice(&self.prefix[..end]);
+        out.push(b'"');
     }
 }
 
@@ -216,28 +241,25 @@ impl Fields {
 
 fn push_line(row: &Row<'_>, parent: &Parent, fields: &Fields, cells: &mut Cells, out: &mut Vec<u8>) {
     cells.number(b"{\"v\":", Some(SCHEMA.into()), out);
-    match &parent.prefix {
-        Some(prefix) if std::str::from_utf8(row.name).is_ok() => {
-            out.extend_from_slice(b",\"path\":\"");
-            out.extend_from_slice(prefix);
-            let name = out.len();
-            push_escaped(row.name, out);
-            let name = name..out.len();
-            out.push(b'"');
-            out.extend_from_slice(&parent.field);
-            out.extend_from_slice(b",\"name\":\"");
-            out.extend_from_within(name);
-            out.push(b'"');
-        }
-        _ => {
-            let mut path = Vec::new();
-            row.path(&mut path);
-            out.extend_from_slice(b",\"path_bytes\":\"");
-            push_base64(&path, out);
-            out.push(b'"');
-            out.extend_from_slice(&parent.field);
-            cells.text([b",\"name\":", b",\"name_bytes\":"], Some(row.name), out);
-        }
+    if parent.is_text && std::str::from_utf8(row.name).is_ok() {
+        out.extend_from_slice(b",\"path\":\"");
+        out.extend_from_slice(&parent.prefix);
+        let name = out.len();
+        push_escaped(row.name, out);
+        let name = name..out.len();
+        out.push(b'"');
+        parent.push(out);
+        out.extend_from_slice(b",\"name\":\"");
+        out.extend_from_within(name);
+        out.push(b'"');
+    } else {
+        let mut path = Vec::new();
+        row.path(&mut path);
+        out.extend_from_slice(b",\"path_bytes\":\"");
+        push_base64(&path, out);
+        out.push(b'"');
+        parent.push(out);
+        cells.text([b",\"name\":", b",\"name_bytes\":"], Some(row.name), out);
     }
     cells.number(b",\"depth\":", Some(row.depth.into()), out);
     cells.word(b",\"type\":", Some(words::of_kind(row.kind).as_bytes()), out);
@@ -324,7 +346,7 @@ mod tests {
         let mut line = Vec::new();
         push_line(
             &row,
-            &Parent::new(b""),
+            &Parent::default(),
             &Fields::new(Columns::empty()),
             &mut Cells::new(Syntax::Ndjson),
             &mut line,
@@ -337,6 +359,41 @@ mod tests {
     fn every_character_comes_back() {
         let all: String = (1..=0x11_0000).step_by(7).chain(1..0x900).filter_map(char::from_u32).collect();
         assert_eq!(line(all.as_bytes())["name"], all);
+    }
+
+    #[test]
+    fn the_parent_is_right_after_any_other() {
+        let paths: [&[u8]; 12] = [
+            b"",
+            b"/",
+            b"/a",
+            b"/a/b\n",
+            b"/a/b\n/c",
+            b"/a/b",
+            b"/a/\xff",
+            b"/a/\xff/b",
+            b"a",
+            b"ab",
+            b"a\xc3",
+            b"a/\xc3\xa9",
+        ];
+        let pushed = |parent: &Parent| {
+            let mut out = Vec::new();
+            parent.push(&mut out);
+            (parent.is_text.then(|| parent.prefix.clone()), out)
+        };
+        for before in paths {
+            for path in paths {
+                let (mut parent, mut alone) = (Parent::default(), Parent::default());
+                parent.set(before);
+                parent.set(path);
+                alone.set(path);
+                assert_eq!(pushed(&parent), pushed(&alone), "{before:?} {path:?}");
+                let mut field = vec![b','];
+                push_member("parent", Some(path), &mut field);
+                assert_eq!(pushed(&parent).1, field, "{path:?}");
+            }
+        }
     }
 
     #[test]

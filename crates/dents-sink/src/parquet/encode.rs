@@ -27,27 +27,39 @@ const LONGEST: usize = 4096;
 
 /// The smallest and the largest of some bytes.
 #[derive(Default)]
-struct Bounds(Option<[Vec<u8>; 2]>);
+enum Bounds {
+    #[default]
+    None,
+    Between([Vec<u8>; 2]),
+    /// One was longer than [`LONGEST`].
+    TooLong,
+}
 
 impl Bounds {
     fn widen(&mut self, value: &[u8]) {
-        let Some([least, greatest]) = &mut self.0 else {
-            self.0 = Some([value.to_vec(), value.to_vec()]);
-            return;
-        };
-        if value > &greatest[..] {
-            value.clone_into(greatest);
-        } else if value < &least[..] {
-            value.clone_into(least);
+        match self {
+            Bounds::TooLong => {}
+            Bounds::Between([least, greatest]) if (&least[..]..=&greatest[..]).contains(&value) => {}
+            // Not kept: a chain of directories has gigabytes of paths, each of which would be the next bound.
+            _ if value.len() > LONGEST => *self = Bounds::TooLong,
+            Bounds::Between([_, greatest]) if value > &greatest[..] => value.clone_into(greatest),
+            Bounds::Between([least, _]) => value.clone_into(least),
+            Bounds::None => *self = Bounds::Between([value.to_vec(), value.to_vec()]),
+        }
+    }
+
+    /// Takes those of other values.
+    fn take(&mut self, others: &mut Bounds) {
+        match std::mem::take(others) {
+            Bounds::None => {}
+            Bounds::Between(bounds) => bounds.iter().for_each(|bound| self.widen(bound)),
+            Bounds::TooLong => *self = Bounds::TooLong,
         }
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
-        let bounds = self.0.take()?;
-        if bounds.iter().any(|bound| bound.len() > LONGEST) {
-            return None;
-        }
-        let [least, greatest] = bounds.map(|value| Some(ByteArray::from(value)));
+        let Bounds::Between([least, greatest]) = std::mem::take(self) else { return None };
+        let [least, greatest] = [least, greatest].map(|value| Some(ByteArray::from(value)));
         Some(Statistics::ByteArray(ValueStatistics::new(least, greatest, None, Some(nulls), false)))
     }
 }
@@ -258,8 +270,7 @@ impl Encode for Repeated {
     }
 
     fn statistics(&mut self, nulls: u64) -> Option<Statistics> {
-        let others = self.others.bounds.0.take();
-        others.iter().flatten().for_each(|value| self.words.bounds.widen(value));
+        self.words.bounds.take(&mut self.others.bounds);
         self.words.statistics(nulls)
     }
 }

@@ -7,6 +7,7 @@ use super::encode::bounds::{NONE, SORTED};
 use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
+use crate::coding::in_common;
 use crate::read::Columns as Wanted;
 use crate::row::Row;
 use crate::time::Unit;
@@ -14,6 +15,7 @@ use crate::{Detail, Value, extension, time, words};
 use ::parquet::errors::Result;
 use dents_core::batch::Time;
 use dents_core::facts::Facts;
+use dents_core::path::separator;
 use std::io;
 
 /// Rows of a page, at most.
@@ -45,20 +47,27 @@ struct Last {
 }
 
 impl Last {
-    /// Moves to the next row. Returns whether its parent is the same.
-    fn next(&mut self, row: &Row<'_>) -> bool {
-        let is_same = self.path.get(..self.parent) == Some(row.parent) && self.name > 0;
-        if is_same {
+    /// Moves to the next row. Returns how many first bytes of its parent and of its path are those of the last row. No byte of a path is
+    /// compared twice: a chain of directories has gigabytes of paths.
+    fn next(&mut self, row: &Row<'_>) -> [usize; 2] {
+        if self.path.get(..self.parent) == Some(row.parent) && self.name > 0 {
             self.path.truncate(self.name);
             self.path.extend_from_slice(row.name);
-        } else {
-            self.path.clear();
-            row.path(&mut self.path);
-            self.parent = row.parent.len();
-            self.name = self.path.len() - row.name.len();
-            self.parent_is_text = is_text(row.parent);
+            return [self.parent, self.name];
         }
-        is_same
+        let common = in_common(&self.path, row.parent);
+        // Text ends before a slash, and is text again behind it.
+        let known = row.parent[..common.min(self.parent)].iter().rposition(|byte| *byte == b'/');
+        let known = known.filter(|_| self.parent_is_text).unwrap_or(0);
+        self.parent_is_text = is_text(&row.parent[known..]);
+        let of_parent = common.min(self.parent);
+        self.path.truncate(common);
+        for bytes in [&row.parent[common..], separator(row.parent), row.name] {
+            self.path.extend_from_slice(bytes);
+        }
+        self.parent = row.parent.len();
+        self.name = self.path.len() - row.name.len();
+        [of_parent, common]
     }
 }
 
@@ -205,8 +214,7 @@ impl<'s> Group<'s> {
 
     fn put_names(&mut self, row: &Row<'_>) {
         let Group { columns, has, last, .. } = self;
-        // Bytes that are known to equal those of the last row are not compared.
-        let (of_parent, of_path) = if last.next(row) { (last.parent, last.name) } else { (0, 0) };
+        let [of_parent, of_path] = last.next(row);
         // This holds for columns of text only if that row has a value in them.
         let known = |has: &[bool], known| if has.last() == Some(&true) { known } else { 0 };
         let (path, name_is_text) = (&last.path[..], is_text(row.name));

@@ -99,7 +99,7 @@ impl Block {
         let start = self.rows.len();
         let mut none = Before::default();
         let before = owner.map_or(&mut none, |owner| &mut self.owners[owner]);
-        put_row(&mut self.rows, row, &self.path, self.depth, before);
+        put_row(&mut self.rows, &Row { parent: b"", ..*row }, b"", self.depth, before);
         self.items.push(Item {
             prefix: prefix(row.name),
             start: start as u32,
@@ -117,12 +117,12 @@ impl Block {
             let by_name = a.prefix.cmp(&b.prefix).then_with(|| name(a).cmp(name(b)));
             by_name.then(a.is_second.cmp(&b.is_second))
         });
-        builder.begin(path, *depth);
+        builder.begin(*depth);
         let mut last = None;
         for item in items.drain(..) {
-            if !builder.takes(path) {
-                builder.end(out);
-                builder.begin(path, *depth);
+            if builder.is_full() {
+                builder.end((path, 0), out);
+                builder.begin(*depth);
                 last = None;
             }
             let bytes = &rows[item.start as usize..item.end as usize];
@@ -132,10 +132,10 @@ impl Block {
             }
             last = item.owner;
             let owner = &owners[item.owner.unwrap_or_default() as usize];
-            let row = Rows::new(Bytes(bytes), path, *depth).after(owner).row();
+            let row = Rows::new(Bytes(bytes), b"", *depth).after(owner).row();
             builder.row(&row.expect("it was encoded above"));
         }
-        builder.end(out);
+        builder.end((path, 0), out);
         rows.clear();
         owners.clear();
     }

@@ -7,15 +7,16 @@ use super::block::is_second;
 use super::frame::Frame;
 use crate::Row;
 use crate::coding::Rows;
-use dents_core::path::separator;
+use dents_core::path::{push, separator};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::io;
 
 /// Receives rows in order.
 pub(super) trait Receive {
-    /// A whole frame.
-    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()>;
+    /// A whole frame, and its path.
+    fn frame(&mut self, frame: &Frame<'_>, path: &[u8]) -> io::Result<()>;
 
     /// A single row.
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
@@ -26,9 +27,12 @@ pub(super) struct Source<'a> {
     /// The frames after this one.
     rest: &'a [u8],
     frame: Frame<'a>,
+    /// The path of the frame.
+    path: Cow<'a, [u8]>,
     /// The rows after the next one, and their number.
     rows: Rows<'a>,
     left: u64,
+    /// The next row, without its parent.
     row: Row<'a>,
     /// The path of the next row while the source waits.
     key: Vec<u8>,
@@ -69,7 +73,8 @@ pub(super) fn sort(mut frames: &[u8], out: &mut dyn Receive) -> io::Result<()> {
         let before = frames;
         let frame = Frame::take(&mut frames).ok_or_else(damaged)?;
         let name = frame.rows.clone().row().ok_or_else(damaged)?.name;
-        firsts.push(First { path: frame.path, name, raw: &before[..frame.raw.len()], number: firsts.len() });
+        let path = frame.path().ok_or_else(damaged)?;
+        firsts.push(First { path, name, raw: &before[..frame.raw.len()], number: firsts.len() });
     }
     // The frames of a worker are often in order already, which a stable sort detects.
     firsts.sort_by(First::order);
@@ -150,23 +155,24 @@ pub(super) fn merge(
 }
 
 impl<'a> Source<'a> {
-    /// A source of these frames; `None` if there are none.
-    pub(super) fn new(frames: &'a [u8], number: usize) -> io::Result<Option<Source<'a>>> {
-        let mut rest = frames;
+    /// A source of these frames, after a frame with the path `before`; `None` if there are none.
+    pub(super) fn new(frames: &'a [u8], before: &'a [u8], number: usize) -> io::Result<Option<Source<'a>>> {
+        let (mut rest, mut path) = (frames, Cow::Borrowed(before));
         if rest.is_empty() {
             return Ok(None);
         }
         let frame = Frame::take(&mut rest).ok_or_else(damaged)?;
+        frame.follow(&mut path)?;
         let mut rows = frame.rows.clone();
         let row = rows.row().ok_or_else(damaged)?;
         let left = frame.count - 1;
-        Ok(Some(Source { rest, frame, rows, left, row, key: Vec::new(), number }))
+        Ok(Some(Source { rest, frame, path, rows, left, row, key: Vec::new(), number }))
     }
 
     /// The source of the next frame.
     fn first(first: Option<First<'a>>) -> io::Result<Option<Source<'a>>> {
         let Some(First { raw, number, .. }) = first else { return Ok(None) };
-        let mut source = Source::new(raw, number)?;
+        let mut source = Source::new(raw, b"", number)?;
         source.iter_mut().for_each(Source::wait);
         Ok(source)
     }
@@ -183,7 +189,7 @@ impl<'a> Source<'a> {
 
     fn wait(&mut self) {
         self.key.clear();
-        self.row.path(&mut self.key);
+        push(&self.path, self.row.name, &mut self.key);
     }
 
     /// Moves to the next frame; false at the end.
@@ -192,6 +198,7 @@ impl<'a> Source<'a> {
             return Ok(false);
         }
         self.frame = Frame::take(&mut self.rest).ok_or_else(damaged)?;
+        self.frame.follow(&mut self.path)?;
         self.rows = self.frame.rows.clone();
         self.left = self.frame.count;
         self.next_row()
@@ -215,7 +222,7 @@ impl<'a> Source<'a> {
     /// Passes on the rows before the limit; false if no rows are left.
     fn give(&mut self, limit: Option<Limit<'_>>, out: &mut dyn Receive) -> io::Result<bool> {
         loop {
-            match limit.map_or(Side::Before, |limit| limit.side_of(self.frame.path)) {
+            match limit.map_or(Side::Before, |limit| limit.side_of(&self.path)) {
                 Side::After => return Ok(true),
                 Side::Around(rest) => {
                     let turn = limit.and_then(|limit| limit.turn);
@@ -223,15 +230,15 @@ impl<'a> Source<'a> {
                         if self.row.name > rest || (self.row.name == rest && Some(self.turn()) > turn) {
                             return Ok(true);
                         }
-                        out.row(&self.row)?;
+                        out.row(&Row { parent: &self.path, ..self.row })?;
                         if !self.next_row()? {
                             break;
                         }
                     }
                 }
-                Side::Before if self.left + 1 == self.frame.count => out.frame(&self.frame)?,
+                Side::Before if self.left + 1 == self.frame.count => out.frame(&self.frame, &self.path)?,
                 Side::Before => loop {
-                    out.row(&self.row)?;
+                    out.row(&Row { parent: &self.path, ..self.row })?;
                     if !self.next_row()? {
                         break;
                     }
@@ -266,7 +273,7 @@ impl<'k> Limit<'k> {
 struct Nowhere;
 
 impl Receive for Nowhere {
-    fn frame(&mut self, _: &Frame<'_>) -> io::Result<()> {
+    fn frame(&mut self, _: &Frame<'_>, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 

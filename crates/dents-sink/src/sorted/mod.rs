@@ -258,7 +258,7 @@ fn ranges(runs: &[Run], rows: u64) -> Option<Vec<Range>> {
 fn merge_range(runs: &[Run], storage: &Storage, range: &Range, out: &mut dyn Receive) -> io::Result<()> {
     let parts = runs.iter().map(|run| run.part(range.bounds()));
     let parts: Vec<Cow<'_, [u8]>> = parts.map(|part| storage.read(part)).collect::<io::Result<_>>()?;
-    let sources = parts.iter().enumerate().map(|(number, part)| Source::new(part, number));
+    let sources = parts.iter().enumerate().map(|(number, part)| Source::new(part, b"", number));
     let sources: Vec<Option<Source<'_>>> = sources.collect::<io::Result<_>>()?;
     merge(sources.into_iter().flatten().collect(), range.bounds(), out)
 }
@@ -282,9 +282,12 @@ struct Give<'g> {
 }
 
 impl Receive for Give<'_> {
-    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>, path: &[u8]) -> io::Result<()> {
         let mut rows = frame.rows.clone();
-        (0..frame.count).try_for_each(|_| (self.give)(&rows.row().ok_or_else(merge::damaged)?))
+        (0..frame.count).try_for_each(|_| {
+            let row = rows.row().ok_or_else(merge::damaged)?;
+            (self.give)(&Row { parent: path, ..row })
+        })
     }
 
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {

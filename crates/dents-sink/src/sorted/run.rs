@@ -1,8 +1,9 @@
 //! Runs: sorted frames in a file or in memory, with marks for finding a range of paths.
 
-use super::frame::{Builder, Frame};
+use super::frame::{Builder, Frame, put_frame};
 use super::merge::Receive;
 use crate::Row;
+use crate::coding::in_common;
 use crate::output::Temporary;
 use std::io;
 
@@ -10,6 +11,8 @@ use std::io;
 const MARK: u64 = 32 << 10;
 /// The part of a run that the paths of its marks may take, beside 64 KiB.
 const SHARE: u64 = 64;
+/// The least length of a path that is encoded as a difference. Shorter ones are left as they are, which takes less time.
+const LONG: usize = 256;
 /// Bytes of one write.
 const WRITE: usize = 256 << 10;
 
@@ -53,13 +56,17 @@ pub(super) struct Writer<'w> {
     marks: Option<Vec<Mark>>,
     /// Bytes of the paths of all marks.
     paths: u64,
+    /// The path of the last frame; empty if the next one shares nothing with it.
+    last: Vec<u8>,
+    /// The directory of the rows in the builder.
+    path: Vec<u8>,
     builder: Builder,
 }
 
 impl<'w> Writer<'w> {
     pub(super) fn new(file: Option<&'w Temporary>, at: u64) -> Self {
         let (out, marks, builder) = (Vec::new(), Some(Vec::new()), Builder::default());
-        Writer { file, out, at, begin: at, marks, paths: 0, builder }
+        Writer { file, out, at, begin: at, marks, paths: 0, last: Vec::new(), path: Vec::new(), builder }
     }
 
     /// The run, and its bytes if there is no file.
@@ -70,7 +77,7 @@ impl<'w> Writer<'w> {
         Ok((Run { begin: self.begin, marks: self.marks, end }, self.out))
     }
 
-    /// Adds a mark at this position, if the last mark is far enough.
+    /// Adds a mark at this position, if the last mark is far enough. A reader may begin there, so the frame has its whole path.
     fn mark(&mut self, row: &Row<'_>) {
         let at = self.at + self.out.len() as u64;
         let Some(marks) = &mut self.marks else { return };
@@ -78,6 +85,7 @@ impl<'w> Writer<'w> {
             let mut path = Vec::new();
             row.path(&mut path);
             self.paths += path.len() as u64;
+            self.last.clear();
             marks.push(Mark { path: path.into(), at, rows: 0 });
             if self.paths > (64 << 10) + (at - self.begin) / SHARE {
                 self.marks = None;
@@ -93,8 +101,22 @@ impl<'w> Writer<'w> {
     }
 
     fn end_frame(&mut self) -> io::Result<()> {
-        let rows = self.builder.end(&mut self.out);
+        if self.builder.is_empty() {
+            return Ok(());
+        }
+        let path = std::mem::take(&mut self.path);
+        let shared = self.share(&path);
+        let rows = self.builder.end((&path, shared), &mut self.out);
+        self.path = path;
         self.count(rows)
+    }
+
+    /// The number of bytes that the path of the next frame shares with that of the last one, which it becomes.
+    fn share(&mut self, path: &[u8]) -> usize {
+        let shared = if path.len() < LONG { 0 } else { in_common(&self.last, path) };
+        self.last.truncate(shared);
+        self.last.extend_from_slice(&path[shared..]);
+        shared
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -107,20 +129,23 @@ impl<'w> Writer<'w> {
 }
 
 impl Receive for Writer<'_> {
-    fn frame(&mut self, frame: &Frame<'_>) -> io::Result<()> {
+    fn frame(&mut self, frame: &Frame<'_>, path: &[u8]) -> io::Result<()> {
         self.end_frame()?;
         if let Some(first) = frame.rows.clone().row() {
-            self.mark(&first);
+            self.mark(&Row { parent: path, ..first });
         }
-        self.out.extend_from_slice(frame.raw);
+        let shared = self.share(path);
+        put_frame(&mut self.out, (path, shared), frame.depth, frame.count, frame.rows.bytes.0);
         self.count(frame.count)
     }
 
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        if self.builder.is_empty() || !self.builder.takes(row.parent) {
+        if self.builder.is_empty() || self.builder.is_full() || self.path != row.parent {
             self.end_frame()?;
             self.mark(row);
-            self.builder.begin(row.parent, row.depth);
+            self.path.clear();
+            self.path.extend_from_slice(row.parent);
+            self.builder.begin(row.depth);
         }
         self.builder.row(row);
         Ok(())

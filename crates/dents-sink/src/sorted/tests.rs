@@ -183,6 +183,8 @@ fn long_paths_are_not_kept_in_memory() {
         sorted.runs.iter().flat_map(|run| &run.marks).flatten().map(|mark| mark.path.len()).sum();
     assert!(kept < 1 << 20, "{kept} bytes of {} runs", sorted.runs.len());
     assert!(sorted.ranges(100).is_none());
+    let written: u64 = sorted.runs.iter().map(|run| run.end - run.begin).sum();
+    assert!(written < 4 << 20, "{written} bytes, not those of each path");
     let mut paths = Vec::new();
     let mut give = |row: &Row<'_>| {
         paths.push(dents_core::path::join(row.parent, row.name));

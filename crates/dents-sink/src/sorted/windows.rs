@@ -8,7 +8,10 @@ use super::Storage;
 use super::frame::Frame;
 use super::merge::{Receive, Source, damaged, merge};
 use super::run::Run;
+use dents_core::path::join;
+use std::borrow::Cow;
 use std::io;
+use std::mem::take;
 
 /// Bytes of all windows together, and of one, unless two frames have more.
 const ALL: u64 = 64 << 20;
@@ -16,14 +19,18 @@ const LEAST: u64 = 64 << 10;
 const MOST: u64 = 1 << 20;
 
 /// Frames of a run.
+#[derive(Default)]
 struct Window {
     number: usize,
     /// Bytes of the run that are not read yet.
     at: u64,
     end: u64,
     bytes: Vec<u8>,
-    /// The length of the whole frames.
+    /// The path of the frame before these bytes.
+    before: Vec<u8>,
+    /// The length of the whole frames, and the path of the last one.
     whole: usize,
+    directory: Vec<u8>,
     /// No row comes before this path.
     first: Vec<u8>,
     /// The path of the first row of the last whole frame, and where that begins.
@@ -50,7 +57,9 @@ pub(super) fn merge_all(runs: &[Run], storage: &Storage, out: &mut dyn Receive) 
             }
             near.push(window);
         }
-        let sources = near.iter().map(|window| Source::new(&window.bytes[..window.whole], window.number));
+        let sources = near
+            .iter()
+            .map(|window| Source::new(&window.bytes[..window.whole], &window.before, window.number));
         let sources: Vec<Option<Source<'_>>> = sources.collect::<io::Result<_>>()?;
         merge(sources.into_iter().flatten().collect(), (from.as_deref(), to.as_deref()), out)?;
         let Some(limit) = to else { return Ok(()) };
@@ -66,11 +75,9 @@ pub(super) fn merge_all(runs: &[Run], storage: &Storage, out: &mut dyn Receive) 
 
 impl Window {
     fn new(number: usize, run: &Run, storage: &Storage, size: u64) -> io::Result<Window> {
-        let (at, end, bytes) = (run.begin, run.end, Vec::new());
-        let mut window =
-            Window { number, at, end, bytes, whole: 0, first: Vec::new(), last: Vec::new(), last_at: 0 };
+        let mut window = Window { number, at: run.begin, end: run.end, ..Window::default() };
         window.fill(storage, size)?;
-        path(&window.bytes[..window.whole], &mut window.first)?;
+        window.first = first(&window.bytes[..window.whole])?;
         Ok(window)
     }
 
@@ -85,15 +92,18 @@ impl Window {
             let next = self.end.min(self.at + size);
             self.bytes.extend_from_slice(&storage.read((self.at, next))?);
             self.at = next;
-            let (mut rest, mut has_more) = (&self.bytes[self.whole..], false);
+            let (mut rest, mut path, mut last) =
+                (&self.bytes[self.whole..], Cow::from(take(&mut self.directory)), None);
             while let Some(frame) = Frame::take(&mut rest) {
+                frame.follow(&mut path)?;
                 self.last_at = self.bytes.len() - rest.len() - frame.raw.len();
-                has_more = true;
+                last = Some(frame);
             }
             self.whole = self.bytes.len() - rest.len();
-            if has_more {
-                path(&self.bytes[self.last_at..], &mut self.last)?;
+            if let Some(mut frame) = last {
+                self.last = join(&path, frame.rows.row().ok_or_else(damaged)?.name);
             }
+            self.directory = path.into_owned();
         }
         if self.is_end() && self.whole < self.bytes.len() { Err(damaged()) } else { Ok(()) }
     }
@@ -106,32 +116,43 @@ impl Window {
             kept = self.last_at;
             self.first.clone_from(&self.last);
         } else {
-            let (mut rest, mut begin) = (&self.bytes[..self.whole], Vec::new());
+            let (mut rest, mut path) = (&self.bytes[..self.whole], Cow::from(&self.before));
+            let mut begin = Vec::new();
             while !rest.is_empty() {
-                path(rest, &mut begin)?;
-                if begin[..] > *limit {
+                let at = self.whole - rest.len();
+                let mut frame = Frame::take(&mut rest).ok_or_else(damaged)?;
+                frame.follow(&mut path)?;
+                let next = join(&path, frame.rows.row().ok_or_else(damaged)?.name);
+                if at > 0 && next[..] > *limit {
                     break;
                 }
-                kept = self.whole - rest.len();
-                Frame::take(&mut rest).ok_or_else(damaged)?;
+                (kept, begin) = (at, next);
             }
-            path(&self.bytes[kept..self.whole], &mut begin)?;
             self.first = limit.to_vec().max(begin);
         }
-        self.bytes.drain(..kept);
-        self.whole -= kept;
-        self.last_at -= kept;
+        self.drop(kept)
+    }
+
+    /// Drops these bytes, which are whole frames.
+    fn drop(&mut self, len: usize) -> io::Result<()> {
+        let (mut rest, mut path) = (&self.bytes[..len], Cow::from(take(&mut self.before)));
+        while !rest.is_empty() {
+            Frame::take(&mut rest).ok_or_else(damaged)?.follow(&mut path)?;
+        }
+        self.before = path.into_owned();
+        self.bytes.drain(..len);
+        self.whole -= len;
+        self.last_at -= len;
         Ok(())
     }
 }
 
-/// Writes the path of the first row of these frames into `into`, which stays empty without frames.
-fn path(mut frames: &[u8], into: &mut Vec<u8>) -> io::Result<()> {
-    into.clear();
+/// The path of the first row of these frames of a run; empty without frames.
+fn first(mut frames: &[u8]) -> io::Result<Vec<u8>> {
     if frames.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let mut frame = Frame::take(&mut frames).ok_or_else(damaged)?;
-    frame.rows.row().ok_or_else(damaged)?.path(into);
-    Ok(())
+    let path = frame.path().ok_or_else(damaged)?;
+    Ok(join(path, frame.rows.row().ok_or_else(damaged)?.name))
 }

@@ -37,7 +37,7 @@
 //! # How it is written
 //!
 //! One transaction on the temporary file, without a journal and without syncing: an unfinished file is removed, and [`Output`] syncs a
-//! finished one. SQLite takes rows on one thread at a time, so a part collects a batch of rows and inserts it under the lock.
+//! finished one. Pages have 16 KiB: with the usual 4 KiB, long paths take two thirds more time, a call for each page. SQLite takes rows on one thread at a time, so a part collects a batch of rows and inserts it under the lock.
 
 mod read;
 
@@ -188,7 +188,7 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     database.execute_batch(
-        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
+        "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;",
     )?;
     database.pragma_update(None, "application_id", APPLICATION)?;
     database.pragma_update(None, "user_version", SCHEMA)?;

@@ -23,7 +23,7 @@ fn manifest(shards: &[(&str, u64)]) -> Manifest {
 }
 
 /// Writes the rows as shards of these sizes, and the manifest.
-fn write_shards(directory: &Path, rows: &[Owned], sizes: &[usize]) -> Manifest {
+pub(crate) fn write_shards(directory: &Path, rows: &[Owned], sizes: &[usize]) -> Manifest {
     let (mut left, mut shards) = (rows, Vec::new());
     for (number, size) in sizes.iter().enumerate() {
         let (rows, rest) = left.split_at(*size);
