@@ -45,7 +45,6 @@ use locale::Found;
 use message::Message;
 use output::{Output, Streams};
 use plan::{Explain, Plan, Surroundings};
-use progress::Progress;
 use run::Session;
 
 /// Runs `dls` and returns its exit status. `argv` begins with the name of the program.
@@ -135,9 +134,7 @@ fn follow(
         None => {
             let progress = (system.progress)(plan.program);
             out.set_progress(progress);
-            let watch = progress.map(Progress::watch);
-            let session = Session::new(plan, collate, watch);
-            run::Listing::new(system, plan, &session, out).run(operands)
+            run::run(Session::new(system, plan, collate, progress), operands, out)
         }
     }
 }

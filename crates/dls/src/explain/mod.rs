@@ -106,7 +106,7 @@ pub(crate) fn after(
     explain: &Explain,
     counts: &RequestCounts,
     seen: &Seen,
-    timing: &mut Timing,
+    timing: &Timing,
 ) -> String {
     let past = Past {
         seen,

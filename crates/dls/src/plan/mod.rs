@@ -204,6 +204,23 @@ impl<'a> Plan<'a> {
         self.shows_times && self.style.view.as_ref().is_none_or(|view| !view.relative)
     }
 
+    /// Whether the size of a directory, by which entries are sorted, is its total.
+    pub(crate) fn sorts_by_totals(&self) -> bool {
+        self.order.key == Key::Size && self.hierarchy.total_ns.is_some()
+    }
+
+    /// Whether the entries that git ignores are left out.
+    pub(crate) fn hides_ignored(&self) -> bool {
+        self.git.as_ref().is_some_and(|git| git.hides)
+    }
+
+    /// Whether the entries of a directory must be complete before some are left out: to enter subdirectories, to leave
+    /// out the entries that git ignores, to sort by totals.
+    pub(crate) fn needs_whole_directories(&self) -> bool {
+        let only_some = self.shown != Kinds::ALL;
+        self.recursive || self.hides_ignored() || self.hierarchy.total_ns.is_some() || only_some
+    }
+
     /// Whether links in a directory are shown as their targets.
     #[must_use]
     pub fn follows_entries(&self) -> bool {

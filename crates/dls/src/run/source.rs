@@ -1,19 +1,15 @@
 //! The source of a directory's entries: the lister itself, a worker that reads ahead, or the agent.
 
-use super::Listing;
 use crate::cycle::{Identity, identify};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ffi::CStr;
 use dents_core::batch::Batch;
-use dents_core::deadline::{Board, Opened};
-use dents_core::needs::Kind;
-use dents_core::prefetch::{Ahead, Directory, Small};
+use dents_core::deadline::Board;
+use dents_core::prefetch::{Directory, Small};
 use dents_core::read::Reader;
 use dents_core::ring::Rings;
-use dents_core::stat::{self, Report};
-use dents_sys::{CWD, Errno, Result};
+use dents_sys::{Errno, Result};
 
 /// An open directory.
 pub(super) enum Source {
@@ -95,62 +91,5 @@ impl Source {
             Source::Small(small) => small.identity,
             Source::Done(_) => Ok(None),
         }
-    }
-}
-
-impl Listing<'_, '_, '_> {
-    /// Opens a directory, unless a worker has read it ahead.
-    pub(super) fn source(
-        &mut self,
-        path: &CStr,
-        above: Option<&Arc<Board>>,
-        ahead: Option<Ahead>,
-    ) -> core::result::Result<Source, Closed> {
-        match ahead {
-            Some(Ahead::Closed(errno)) => Err(Closed::Failed(errno)),
-            Some(Ahead::Small(small)) => Ok(Source::Small(small)),
-            Some(Ahead::Later) | None => self.open(path, true, above),
-        }
-    }
-
-    pub(super) fn open(
-        &mut self,
-        path: &CStr,
-        follow: bool,
-        above: Option<&Arc<Board>>,
-    ) -> core::result::Result<Source, Closed> {
-        let Some(timeout) = &self.timeout else {
-            let watch = self.resources.threads.watching();
-            watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
-            let below = self.open_below(path).map(|opened| opened.map(Reader::new));
-            let mut opened = below.unwrap_or_else(|| Reader::open(CWD, path, follow));
-            if matches!(opened, Err(Errno::MFILE)) && self.system.rings.close_now() {
-                opened = Reader::open(CWD, path, follow);
-            }
-            watch.iter().for_each(|watch| watch.end(0, 0));
-            return opened.map(Source::Reader).map_err(Closed::Failed);
-        };
-        match timeout.deadline.open(path, follow, above) {
-            Opened::Board(board) => Ok(Source::Board(board)),
-            Opened::Failed(errno) => Err(Closed::Failed(errno)),
-            Opened::Late => Err(Closed::Late { reached: true }),
-            Opened::NotReached => Err(Closed::Late { reached: false }),
-        }
-    }
-
-    /// The operands, stat'ed as the plan demands.
-    pub(super) fn ask_operands(&mut self, names: &[&CStr]) -> (Batch, Report) {
-        if let Some(timeout) = &self.timeout {
-            let part = timeout.deadline.operands(names);
-            self.tell_late_operands(&part.batch);
-            return (part.batch, part.report);
-        }
-        let mut batch = Batch::new(self.plan.operand_needs);
-        for name in names {
-            batch.push(name, Kind::Unknown, 0);
-        }
-        let (needs, dereference) = (&self.plan.operand_needs, self.plan.dereference);
-        let report = stat::fill_operands(&mut batch, CWD, needs, dereference, &self.resources);
-        (batch, report)
     }
 }
