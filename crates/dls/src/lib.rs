@@ -126,7 +126,7 @@ fn follow(
     operands: &[&CStr],
     out: &mut Output<'_>,
 ) -> Status {
-    if let Some(colors) = plan.style.colors.as_ref().filter(|_| out.terminal().is_some()) {
+    if let Some(colors) = plan.style.names.colors.as_ref().filter(|_| out.terminal().is_some()) {
         out.guard_colors(colors.none());
     }
     match plan.explain.as_ref().filter(|explain| explain.plan_only) {

@@ -49,7 +49,7 @@ pub const VERSION: u32 = 1;
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     if let (Some(record), Format::Record) = (&style.record, style.format) {
         let needs = record.fields.iter().fold(NeedsByKind::default(), |all, field| all | field.needs());
-        let mark = if record.fields.contains(&Field::Acl) { style.mark } else { Needs::empty() };
+        let mark = if record.fields.contains(&Field::Acl) { style.long.mark } else { Needs::empty() };
         to(Consumer::Record, needs | NeedsByKind::all(mark));
     }
     if style.format == Format::Count {

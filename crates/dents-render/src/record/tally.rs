@@ -81,8 +81,8 @@ impl Tally {
         out.extend_from_slice(if self.entries == 1 { b" entry" } else { b" entries" });
         if let Some(bytes) = self.bytes() {
             out.extend_from_slice(b", ");
-            out.extend_from_slice(style.file_size.sum(bytes).as_bytes());
-            if style.file_size == SizeFormat::BYTES {
+            out.extend_from_slice(style.long.file_size.sum(bytes).as_bytes());
+            if style.long.file_size == SizeFormat::BYTES {
                 out.extend_from_slice(if bytes == 1 { b" byte" } else { b" bytes" });
             }
         }

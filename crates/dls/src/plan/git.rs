@@ -29,7 +29,7 @@ impl<'a> Planner<'a, '_> {
         style: &Style,
         timeout_ns: Option<u64>,
     ) -> Option<GitOptions<'a>> {
-        let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
+        let view = style.long.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
         let shows = view || rows;
         let hides = choices.gitignore;

@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
         let choices = Choices::new(&args.said, args.defaults, terminal.is_some());
         let style = planner.style(&choices)?;
         let long = style.format == Format::Long;
-        let time = style.time;
+        let time = style.long.time;
         let key = choices.key.unwrap_or(match choices.time {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
         names.set(Needs::GID, style.wants_group_names());
         // With -l or -F GNU lists a link on the command line. Of a tree it is the root, in every format.
         let lists_links =
-            (style.indicator == Indicator::Classify || long) && choices.hierarchy.tree.is_none();
+            (style.names.indicator == Indicator::Classify || long) && choices.hierarchy.tree.is_none();
         let dereference = choices.dereference.unwrap_or(if choices.directory || lists_links {
             Dereference::Never
         } else {
@@ -164,7 +164,7 @@ impl<'a> Plan<'a> {
             operand_needs,
             names,
             zone: ZoneName::new(environment),
-            shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
+            shows_times: style.long.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams only lines. A list with commas has the same bytes, except that messages about entries then
             // precede all names: so it streams only if no entry is asked about.
             streams: key == Key::None
@@ -173,7 +173,7 @@ impl<'a> Plan<'a> {
                     || style.format == Format::Commas
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
-                && !style.blocks
+                && !style.prefix.blocks
                 && !choices.hierarchy.any()
                 && !choices.recursive
                 && git.is_none(),
@@ -201,7 +201,7 @@ impl<'a> Plan<'a> {
 
     /// Whether times are shown as dates, which takes a zone. Ages do not.
     pub(crate) fn shows_dates(&self) -> bool {
-        self.shows_times && self.style.view.as_ref().is_none_or(|view| !view.relative)
+        self.shows_times && self.style.long.view.as_ref().is_none_or(|view| !view.relative)
     }
 
     /// Whether the size of a directory, by which entries are sorted, is its total.

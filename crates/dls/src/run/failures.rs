@@ -51,7 +51,7 @@ impl Printer<'_, '_> {
         if !batch.has_faults() {
             return;
         }
-        let needs = self.session.plan.order.needs(self.session.plan.style.time);
+        let needs = self.session.plan.order.needs(self.session.plan.style.long.time);
         let sorts = |entry: &Entry<'_>| needs.asks(entry.d_kind());
         let shown = batch.entries(shown).filter(|entry| !sorts(entry));
         for entry in batch.iter().filter(sorts).chain(shown) {

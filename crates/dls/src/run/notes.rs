@@ -62,7 +62,7 @@ impl<'l> NoteStage<'l> {
             let hides = self.session.plan.hides_ignored();
             notes.kept = Some(kept).filter(|kept| hides && kept.len() < batch.len());
         }
-        if self.session.plan.style.hyperlink.is_some() {
+        if self.session.plan.style.names.hyperlink.is_some() {
             notes.places = self.paths.locate(batch, place, directory, printer);
         }
         self.finish(batch, &mut notes);
@@ -86,7 +86,7 @@ impl<'l> NoteStage<'l> {
         if self.git.is_some() {
             self.add_git(batch, None, &mut notes.entries, printer);
         }
-        if self.session.plan.style.hyperlink.is_some() {
+        if self.session.plan.style.names.hyperlink.is_some() {
             notes.places = Some(Arc::new(self.paths.locate_operands(batch)));
         }
         self.finish(batch, &mut notes);
@@ -115,7 +115,7 @@ impl<'l> NoteStage<'l> {
     /// Adds the mounts and the current time.
     pub(super) fn finish(&self, batch: &Batch, notes: &mut Notes<'l>) {
         let plan = self.session.plan;
-        if plan.style.view.as_ref().is_some_and(|view| view.mounts) {
+        if plan.style.long.view.as_ref().is_some_and(|view| view.mounts) {
             notes.mounted = mounted(batch, self.session);
         }
         if plan.shows_times {

@@ -68,7 +68,7 @@ impl<'l> Paths<'l> {
 
     /// The absolute path of a directory, if hyperlinks need it and it exists.
     pub(super) fn place(&mut self, path: &[u8]) -> Option<Vec<u8>> {
-        let wanted = self.session.plan.style.hyperlink.is_some() && self.why_nowhere(path).is_none();
+        let wanted = self.session.plan.style.names.hyperlink.is_some() && self.why_nowhere(path).is_none();
         wanted.then(|| self.canonical(path))
     }
 
@@ -84,7 +84,7 @@ impl<'l> Paths<'l> {
 
     /// With `--hyperlink`, reports a path that cannot be resolved, as GNU does.
     pub(super) fn tell_nowhere(&mut self, path: &[u8], origin: Origin, printer: &mut Printer<'_, '_>) {
-        if self.session.plan.style.hyperlink.is_some()
+        if self.session.plan.style.names.hyperlink.is_some()
             && let Some(errno) = self.why_nowhere(path)
         {
             printer.complain("error canonicalizing %s", path, errno, origin);
@@ -93,7 +93,7 @@ impl<'l> Paths<'l> {
 
     /// Reports the errors of operands. As for GNU, a path that `--hyperlink` cannot resolve comes first.
     pub(super) fn operand_faults(&mut self, batch: &Batch, printer: &mut Printer<'_, '_>) {
-        if self.session.plan.style.hyperlink.is_none() {
+        if self.session.plan.style.names.hyperlink.is_none() {
             return printer.faults(batch, None);
         }
         for entry in batch.iter() {

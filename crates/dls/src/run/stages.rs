@@ -51,7 +51,7 @@ impl<'l, 'o> Stages<'l, 'o> {
     /// The line before a directory's entries. `place`: the absolute path of the directory, for a hyperlink.
     pub(super) fn header(&mut self, directory: Directory<'_>, place: Option<&[u8]>) {
         self.session.timing.enter(Phase::Render);
-        if self.session.plan.style.hyperlink.is_some() {
+        if self.session.plan.style.names.hyperlink.is_some() {
             self.tell_nowhere(directory.name(), directory.origin);
         }
         self.printer.header(directory, place);

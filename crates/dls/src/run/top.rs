@@ -50,7 +50,7 @@ impl Stages<'_, '_> {
     /// The first entries in the order of the plan, asked only for the facts that this order needs.
     fn best(&mut self, most: usize, reader: &mut Reader, directory: Directory<'_>) -> Batch {
         let order = &self.session.plan.order;
-        let needs = order.needs(self.session.plan.style.time);
+        let needs = order.needs(self.session.plan.style.long.time);
         let unsorted = order.key == Key::None;
         let (mut best, mut more) = (Batch::new(needs), Batch::new(needs));
         while !(unsorted && best.len() >= most) {

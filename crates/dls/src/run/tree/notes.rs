@@ -93,12 +93,12 @@ impl Visit<'_, '_, '_> {
             self.printer.fault(&entry, asked, errno, Some(&above.path));
         }
         let number = index.directory(place);
-        if number.is_none() && plan.style.hyperlink.is_none() {
+        if number.is_none() && plan.style.names.hyperlink.is_none() {
             return None;
         }
         let path = if depth == 0 { entry.name().to_vec() } else { join(&above.path, entry.name()) };
         let mut real = Vec::new();
-        if plan.style.hyperlink.is_some() {
+        if plan.style.names.hyperlink.is_some() {
             let moves = depth == 0 || matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
             real = if moves { self.stage.paths.canonical(&path) } else { join(&above.place, entry.name()) };
             self.known.others.push((place, Some(real.clone())));
