@@ -72,8 +72,8 @@ impl Listing<'_, '_> {
         let names = if operands.is_empty() { &[c"."][..] } else { operands };
         let plan = self.session.plan;
         self.turns.read_ahead(self.session, names.len());
-        let printed = if plan.hierarchy.tree.is_some() {
-            self.stages.trees(names)
+        let printed = if let Some(tree) = &plan.tree {
+            self.stages.trees(names, tree)
         } else if !plan.directory
             && let [path] = names
             && let Some(source) = self.open_alone(path)
@@ -205,7 +205,7 @@ impl Listing<'_, '_> {
     fn take_turns_with(&mut self, prefetch: &Prefetch, start: Start) {
         let plan = self.session.plan;
         // Workers cannot sort by width, which the renderer measures, or by totals, which are computed later.
-        let sorted = plan.order.key != Key::Width && plan.hierarchy.total_ns.is_none();
+        let sorted = plan.order.key != Key::Width && plan.total_ns.is_none();
         let wanted = Wanted {
             filter: &plan.filter,
             needs: &plan.needs,

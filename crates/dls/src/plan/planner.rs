@@ -62,10 +62,10 @@ impl<'a> Planner<'a, '_> {
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
         }
-        if special.is_some() && choices.hierarchy.tree.is_some() {
+        if special.is_some() && choices.shows_tree() {
             return Err(UsageError::TreeAndRows);
         }
-        if choices.top.is_some() && choices.hierarchy.tree.is_some() {
+        if choices.top.is_some() && choices.shows_tree() {
             return Err(UsageError::TreeAndTop);
         }
         let long = format == Format::Long;
@@ -76,7 +76,7 @@ impl<'a> Planner<'a, '_> {
         let tab_size = if spread { self.tab_size(choices) } else { 0 };
         let quoting = self.quoting(choices);
         let hyperlink = applies(choices.hyperlink, terminal) && !plain;
-        let dired = choices.dired && long && !hyperlink && choices.hierarchy.tree.is_none();
+        let dired = choices.dired && long && !hyperlink && !choices.shows_tree();
         if dired && choices.zero {
             return Err(UsageError::DiredAndZero);
         }
@@ -110,13 +110,13 @@ impl<'a> Planner<'a, '_> {
             // Some terminals get tabs and colours on one line wrong.
             screen: Screen { width, tab_size: if names.colors.is_some() { 0 } else { tab_size } },
             names,
-            tree: choices.hierarchy.tree.is_some(),
+            tree: choices.shows_tree(),
             record: choices.record(),
             summary: choices.summary,
             top: choices.top.is_some(),
             locale: self.locale,
         };
-        if long && choices.view.is_wanted() {
+        if long && (choices.view.is_wanted() || choices.looks_below()) {
             self.view(choices, &mut style);
         }
         Ok(style)

@@ -6,7 +6,7 @@ use super::printer::Printer;
 use super::session::Session;
 use crate::explain::visible;
 use crate::git::{Bounds, Device, Found, Repositories, Wanted, begins, ceilings, top_of};
-use crate::plan::GitOptions;
+use crate::plan::GitPlan;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ffi::CStr;
@@ -26,7 +26,7 @@ const IGNORED: Git = Git::Status { staged: Change::None, unstaged: Change::Ignor
 /// The requests to git. Needs the directories and operands before they are read; gives the states of their entries.
 pub(super) struct GitStates<'l> {
     session: &'l Session<'l>,
-    options: &'l GitOptions<'l>,
+    plan: &'l GitPlan<'l>,
     repositories: Repositories<'l>,
     /// The current operand: its path, and its canonical path, from which those of directories below follow without
     /// system calls.
@@ -39,10 +39,10 @@ pub(super) struct GitStates<'l> {
 impl<'l> GitStates<'l> {
     /// Starts nothing.
     pub(super) fn new(session: &'l Session<'l>) -> Option<Box<GitStates<'l>>> {
-        let options = session.plan.git.as_ref()?;
-        let repositories = Repositories::new(session.system.programs, options.budget_ns);
+        let plan = session.plan.git.as_ref()?;
+        let repositories = Repositories::new(session.system.programs, plan.budget_ns);
         let root = (Vec::new(), Vec::new());
-        Some(Box::new(GitStates { session, options, repositories, root, agent: None }))
+        Some(Box::new(GitStates { session, plan, repositories, root, agent: None }))
     }
 
     /// Starts git for all operands: those shown as entries, and the directories to be listed.
@@ -86,9 +86,9 @@ impl<'l> GitStates<'l> {
     /// Finds the repositories, within the time limit, and starts git in them.
     fn ask(&mut self, wanted: Vec<Wanted>) {
         let since_ns = clock::monotonic_ns();
-        let GitStates { session, options, repositories, agent, .. } = self;
-        let (value, crosses) = (options.ceilings, options.crosses);
-        let until_ns = options.budget_ns.map(|budget_ns| since_ns.saturating_add(budget_ns));
+        let GitStates { session, plan, repositories, agent, .. } = self;
+        let (value, crosses) = (plan.ceilings, plan.crosses);
+        let until_ns = plan.budget_ns.map(|budget_ns| since_ns.saturating_add(budget_ns));
         repositories.ask(wanted, since_ns, &mut |directories| {
             let answers = directories.iter().all(|directory| session.mounts.answer_above(directory));
             let start = || Deadline::for_calls((session.system.agent)()?).ok();
@@ -140,7 +140,7 @@ impl<'l> GitStates<'l> {
             return self.tell(false, printer);
         };
         let directory = self.place_of_directory(directory, paths);
-        let hides = self.options.hides;
+        let hides = self.plan.hides;
         let answer = self.repositories.within(&directory);
         entries.iter().for_each(|index| notes[*index as usize].git = answer.entry(entry(index).name()));
         if hides && !answer.is_ignored() {

@@ -54,7 +54,7 @@ impl<'l> NoteStage<'l> {
         printer: &mut Printer<'_, '_>,
     ) -> Notes<'l> {
         let mut notes = Notes::default();
-        if self.session.plan.hierarchy.total_ns.is_some() {
+        if self.session.plan.total_ns.is_some() {
             notes.entries = self.totals.notes(batch, Some(directory), printer);
         }
         if self.git.is_some() {
@@ -77,7 +77,7 @@ impl<'l> NoteStage<'l> {
         printer: &mut Printer<'_, '_>,
     ) -> Notes<'l> {
         let mut notes = Notes::default();
-        if self.session.plan.hierarchy.total_ns.is_some() {
+        if self.session.plan.total_ns.is_some() {
             notes.entries = self.totals.notes(batch, None, printer);
         }
         if entries.is_empty() {

@@ -32,7 +32,7 @@ impl<'l> SortStage<'l> {
         notes: &Notes<'_>,
         printer: &mut Printer<'_, '_>,
     ) -> Vec<u32> {
-        let known = known.filter(|_| self.session.plan.hierarchy.total_ns.is_none());
+        let known = known.filter(|_| self.session.plan.total_ns.is_none());
         let mut order = known.unwrap_or_else(|| self.sort(batch, notes, printer));
         if let Some(kept) = &notes.kept {
             order.retain(|index| kept.binary_search(index).is_ok());

@@ -31,7 +31,7 @@ impl Timeout {
             dereference: plan.dereference,
             filter: plan.filter.clone(),
             lists_operands: !plan.directory,
-            recursive: plan.recursive || plan.hierarchy.tree.is_some_and(|depth| depth > 1),
+            recursive: plan.recursive || plan.tree.is_some_and(|tree| tree.depth > 1),
             lazy: plan.lazy,
             watch,
             explains: plan.explain.is_some(),

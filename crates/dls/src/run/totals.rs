@@ -70,7 +70,7 @@ impl<'l> TotalSizes<'l> {
         paths: impl Iterator<Item = &'p [u8]>,
         levels: u32,
     ) -> Option<Totals> {
-        let budget_ns = self.session.plan.hierarchy.total_ns?;
+        let budget_ns = self.session.plan.total_ns?;
         let mut paths: Vec<CString> = paths.filter_map(|path| CString::new(path).ok()).collect();
         paths.sort_unstable();
         paths.dedup();

@@ -16,6 +16,7 @@ use super::batch_notes::Notes;
 use super::directory::Origin;
 use super::owners;
 use super::stages::Stages;
+use crate::plan::TreePlan;
 use crate::status::Status;
 use crate::timing::Phase;
 use alloc::sync::Arc;
@@ -28,14 +29,14 @@ use dents_core::tree::hierarchy::Hierarchy;
 use dents_render::Places;
 use in_turn::InTurn;
 use notes::tree_notes;
-use outline::{Extent, outline};
+use outline::outline;
 use walk::walk;
 
 impl Stages<'_, '_> {
     /// Shows the trees of all operands. Returns whether there was something to show.
     #[cold]
     #[inline(never)]
-    pub(super) fn trees(&mut self, names: &[&CStr]) -> bool {
+    pub(super) fn trees(&mut self, names: &[&CStr], tree: &TreePlan) -> bool {
         let batch = self.operands(names);
         let Stages { session, read, owners, notes, sort, printer } = self;
         let plan = session.plan;
@@ -51,9 +52,9 @@ impl Stages<'_, '_> {
         // The walk reads and stats at the same time.
         session.timing.enter(Phase::Stat);
         let mut hierarchy = if session.timeout.is_some() || plan.follows_entries() {
-            InTurn::new(session, read, sort, printer).collect(&paths)
+            InTurn::new(session, tree, (read, sort, printer)).collect(&paths)
         } else {
-            walk(session, &paths, printer)
+            walk(session, tree, &paths, printer)
         };
         read.count_entries(&hierarchy.batch);
         let numbered: Vec<(u32, u64)> = roots.iter().copied().zip(1..).collect();
@@ -64,18 +65,16 @@ impl Stages<'_, '_> {
             printer.raise(Status::Minor);
         }
         owners::learn(owners, &hierarchy.batch, session);
-        self.show(hierarchy, &paths)
+        self.show(hierarchy, tree, &paths)
     }
 
     /// Computes totals, gets the notes, and renders.
-    fn show(&mut self, mut hierarchy: Hierarchy, roots: &[&CStr]) -> bool {
+    fn show(&mut self, mut hierarchy: Hierarchy, tree: &TreePlan, roots: &[&CStr]) -> bool {
         let Stages { session, owners, notes, printer, .. } = self;
-        let options = &session.plan.hierarchy;
         let index = hierarchy.index();
-        let depth = options.tree.unwrap_or(u32::MAX);
-        let totals = notes.totals.totals(roots.iter().map(|path| path.to_bytes()), depth);
+        let totals = notes.totals.totals(roots.iter().map(|path| path.to_bytes()), tree.depth);
         session.timing.enter(Phase::Sort);
-        let mut known = tree_notes(session, &index, totals.as_ref(), (notes, printer));
+        let mut known = tree_notes(session, tree, &index, totals.as_ref(), (notes, printer));
         for failed in totals.iter().flat_map(|totals| &totals.failures) {
             if !known.told.contains(&failed.path) {
                 printer.closed(failed, Origin::Below);
@@ -86,8 +85,7 @@ impl Stages<'_, '_> {
         let places = Some(Arc::new(Places { directory: Vec::new(), others }));
         let mut all = Notes { entries: mem::take(&mut known.entries), places, ..Notes::default() };
         notes.finish(index.batch(), &mut all);
-        let limit = options.limit.map_or(usize::MAX, |limit| limit as usize);
-        let lines = outline(&index, &known, Extent { depth, limit });
+        let lines = outline(&index, &known, tree);
         printer.draw_tree(index.batch(), &lines, &all, owners);
         !lines.is_empty()
     }

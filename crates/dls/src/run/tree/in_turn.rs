@@ -8,8 +8,8 @@ use super::super::read::ReadStage;
 use super::super::session::Session;
 use super::super::sort::SortStage;
 use super::super::source::{Closed, Source};
-use super::walk::{cap, walk_order};
 use crate::cycle::{ActiveDirectories, Identity};
+use crate::plan::TreePlan;
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -38,6 +38,7 @@ enum Todo {
 /// Reads a tree in turn.
 pub(super) struct InTurn<'t, 'l, 'o> {
     session: &'l Session<'l>,
+    tree: &'t TreePlan,
     read: &'t mut ReadStage<'l>,
     sort: &'t mut SortStage<'l>,
     printer: &'t mut Printer<'l, 'o>,
@@ -50,13 +51,12 @@ pub(super) struct InTurn<'t, 'l, 'o> {
 impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
     pub(super) fn new(
         session: &'l Session<'l>,
-        read: &'t mut ReadStage<'l>,
-        sort: &'t mut SortStage<'l>,
-        printer: &'t mut Printer<'l, 'o>,
+        tree: &'t TreePlan,
+        (read, sort, printer): (&'t mut ReadStage<'l>, &'t mut SortStage<'l>, &'t mut Printer<'l, 'o>),
     ) -> InTurn<'t, 'l, 'o> {
         let hierarchy = Hierarchy::new(Batch::new(session.plan.needs));
         let (active, known) = (ActiveDirectories::default(), BTreeMap::new());
-        InTurn { session, read, sort, printer, hierarchy, active, known }
+        InTurn { session, tree, read, sort, printer, hierarchy, active, known }
     }
 
     /// Reads the trees, as far as they answer.
@@ -67,8 +67,7 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
             let number = nth as u64 + 1;
             todo.push(Todo::Take { path: CString::from(*path), number, depth: 1, above: None });
         }
-        let cap = cap(self.session.plan).unwrap_or(usize::MAX);
-        let most = self.session.plan.hierarchy.tree.unwrap_or(u32::MAX);
+        let most = self.tree.entered.unwrap_or(usize::MAX);
         while let Some(next) = todo.pop() {
             let Todo::Take { path, number, depth, above } = next else {
                 self.active.leave();
@@ -84,8 +83,8 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
             let mut children = Vec::new();
-            if depth < most {
-                for index in order.iter().take(cap).rev().filter(enters) {
+            if depth < self.tree.depth {
+                for index in order.iter().take(most).rev().filter(enters) {
                     let name = batch.entry(*index as usize).name();
                     let Ok(path) = CString::new(below(path.to_bytes(), name)) else { continue };
                     children.push((*index, numbers));
@@ -142,7 +141,7 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
             self.hierarchy.fail(number, failed);
         }
         self.printer.take_report(&report);
-        let mut order = self.sort.by(&walk_order(self.session.plan), &batch, self.printer);
+        let mut order = self.sort.by(&self.tree.order, &batch, self.printer);
         order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
         (batch, order)
     }

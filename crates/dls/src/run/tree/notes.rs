@@ -6,6 +6,7 @@ use super::super::printer::Printer;
 use super::super::select::of_shown_types;
 use super::super::session::Session;
 use super::super::totals::size;
+use crate::plan::TreePlan;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -45,6 +46,7 @@ struct Frame {
 /// Visits a hierarchy depth first, and reports errors on the way. `totals`: those of its directories, if they are shown.
 pub(super) fn tree_notes<'l, 'o>(
     session: &Session<'_>,
+    tree: &TreePlan,
     index: &Index<'_>,
     totals: Option<&Totals>,
     (stage, printer): (&mut NoteStage<'l>, &mut Printer<'l, 'o>),
@@ -53,11 +55,10 @@ pub(super) fn tree_notes<'l, 'o>(
     if totals.is_some() || stage.git.is_some() {
         known.entries = alloc::vec![Note::default(); index.batch().len()];
     }
-    let limit = session.plan.hierarchy.limit.map_or(usize::MAX, |limit| limit as usize);
-    let mut visit = Visit { session, index, totals, stage, printer, known };
+    let mut visit = Visit { session, tree, index, totals, stage, printer, known };
     let mut stack = Vec::from([visit.frame((0, Vec::new(), Vec::new()))]);
     while let Some(frame) = stack.last_mut() {
-        let most = if frame.number == 0 { usize::MAX } else { limit };
+        let most = if frame.number == 0 { usize::MAX } else { tree.limit };
         let next = visit.known.directories[&frame.number].iter().take(most).nth(frame.next).copied();
         frame.next += 1;
         let Some(place) = next else {
@@ -75,6 +76,7 @@ pub(super) fn tree_notes<'l, 'o>(
 /// A visit of all shown entries.
 struct Visit<'v, 'l, 'o> {
     session: &'v Session<'v>,
+    tree: &'v TreePlan,
     index: &'v Index<'v>,
     totals: Option<&'v Totals>,
     stage: &'v mut NoteStage<'l>,
@@ -104,7 +106,7 @@ impl Visit<'_, '_, '_> {
             self.known.others.push((place, Some(real.clone())));
         }
         // A directory may have been read at a smaller depth than the one at which it is shown.
-        let number = number.filter(|_| (depth as u32) < plan.hierarchy.tree.unwrap_or(u32::MAX))?;
+        let number = number.filter(|_| (depth as u32) < self.tree.depth)?;
         if self.known.directories.contains_key(&number) {
             return None;
         }

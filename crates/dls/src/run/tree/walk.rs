@@ -3,14 +3,14 @@
 use super::super::printer::Printer;
 use super::super::rules::Rules;
 use super::super::session::Session;
-use crate::plan::Plan;
+use crate::plan::TreePlan;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use dents_core::batch::Batch;
 use dents_core::read::{Filter, Hidden};
-use dents_core::sort::{Collate, Key, Order};
+use dents_core::sort::{Collate, Key};
 use dents_core::stat::Report;
 use dents_core::stat::choose::{Choice, Strategy};
 use dents_core::stat::request_counts::RequestCounts;
@@ -21,7 +21,12 @@ use dents_render::Renderer;
 use dents_sys::statfs::statfs;
 
 /// Walks the trees on all threads.
-pub(super) fn walk(session: &Session<'_>, paths: &[&CStr], printer: &mut Printer<'_, '_>) -> Hierarchy {
+pub(super) fn walk(
+    session: &Session<'_>,
+    tree: &TreePlan,
+    paths: &[&CStr],
+    printer: &mut Printer<'_, '_>,
+) -> Hierarchy {
     let plan = session.plan;
     let beginning = |path: &&CStr| StartPoint { parent: Vec::new(), name: CString::from(*path), depth: 1 };
     let start_points: Vec<_> = paths.iter().map(beginning).collect();
@@ -29,14 +34,14 @@ pub(super) fn walk(session: &Session<'_>, paths: &[&CStr], printer: &mut Printer
     let options = Options {
         needs: plan.needs,
         filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
-        max_depth: plan.hierarchy.tree.unwrap_or(u32::MAX),
+        max_depth: tree.depth,
         follow: Follow::Operands,
         workers: session.walkers(),
         watch: session.threads.watching(),
         counter,
         ..Options::default()
     };
-    let (order, style, tables) = (walk_order(plan), &plan.style, session.collate);
+    let (order, style, tables) = (tree.order, &plan.style, session.collate);
     let sorter = move || -> Sorter<'_> {
         let mut collate = tables.and_then(Rules::new);
         // Made only if it is needed: it measures the widths of names.
@@ -49,7 +54,7 @@ pub(super) fn walk(session: &Session<'_>, paths: &[&CStr], printer: &mut Printer
             }
         })
     };
-    let how = HierarchyOptions { sorter: &sorter, cap: cap(plan) };
+    let how = HierarchyOptions { sorter: &sorter, cap: tree.entered };
     let (hierarchy, tally) = collect(&start_points, &options, session.system.workers, &how);
     printer.take_report(&report(&tally));
     if let (Some(counter), Some(first)) = (counter, paths.first()) {
@@ -57,19 +62,6 @@ pub(super) fn walk(session: &Session<'_>, paths: &[&CStr], printer: &mut Printer
         counter.add(&RequestCounts { fs: (statfs(first).ok(), tally.entries), ..RequestCounts::default() });
     }
     hierarchy
-}
-
-/// The number of entries of a directory that may be entered. Which come first is unknown until totals and git states are
-/// known.
-pub(super) fn cap(plan: &Plan<'_>) -> Option<usize> {
-    let known = !plan.sorts_by_totals() && !plan.hides_ignored();
-    plan.hierarchy.limit.filter(|_| known).map(|limit| limit as usize)
-}
-
-/// The order of entries during the walk. If totals decide, they are first sorted by name.
-pub(super) fn walk_order(plan: &Plan<'_>) -> Order {
-    let key = if plan.sorts_by_totals() { Key::Name } else { plan.order.key };
-    Order { key, ..plan.order }
 }
 
 /// `.` and `..` are not below a directory.
