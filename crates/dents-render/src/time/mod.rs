@@ -6,6 +6,7 @@
 
 pub(crate) mod civil;
 mod leap;
+mod period;
 mod rules;
 mod stamp;
 mod strftime;
@@ -23,8 +24,8 @@ use civil::Civil;
 use core::ops::Range;
 use dents_core::batch::Time;
 use dents_locale::{Charset, TimeNames};
+use period::Period;
 use strftime::{Format, Moment, Names};
-use zone::Period;
 
 /// The maximum age of a recent time in seconds: half a mean Gregorian year.
 const RECENT: i64 = 31_556_952 / 2;

@@ -1,13 +1,15 @@
+use super::phrase::{duration, list};
 use super::*;
 use alloc::format;
 use alloc::vec::Vec;
-use dents_core::needs::{Needs, NeedsByKind};
-use dents_core::stat::request_counts::Calls;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::stat::choose::{Choice, Strategy};
+use dents_core::stat::request_counts::{Call, Calls, CallsByKind};
 use dents_render::{NameStyle, PrefixStyle, Style, color::Key};
 use dents_sys::statfs::FsType;
 use std::string::ToString;
 
-use crate::plan::Claimant;
+use crate::plan::{Claim, Claimant};
 
 const MS: u64 = 1_000_000;
 

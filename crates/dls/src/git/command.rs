@@ -6,7 +6,7 @@
 //! again with these settings removed; if the user's own configuration does, it is started again with that
 //! configuration, unconfined.
 
-use super::Programs;
+use super::programs::Programs;
 use super::settings::Settings;
 use super::status::Statuses;
 use crate::errno::message;

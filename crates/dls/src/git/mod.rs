@@ -11,6 +11,7 @@ mod command;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod programs;
 mod settings;
 mod status;
 
@@ -22,8 +23,8 @@ use command::{About, Question};
 use core::ffi::CStr;
 use core::iter::successors;
 use dents_render::Git;
-use dents_rt::Running;
 use dents_sys::Errno;
+pub use programs::Programs;
 pub(crate) use settings::is_false;
 use status::Within;
 
@@ -35,22 +36,6 @@ pub(crate) const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The reason if the output is too long.
 const TOO_MUCH: &str = "git said more than 64 MiB";
-
-/// Starts programs that run beside the listing.
-pub trait Programs {
-    /// Starts `argv[0]`, searched in PATH, with our environment except the variables in `without`, and with the
-    /// variables in `with`. Its standard input and error are /dev/null. `confined`: it may start no process.
-    ///
-    /// # Errors
-    /// The reason why it could not be started.
-    fn start(
-        &self,
-        argv: &[&CStr],
-        without: &[&[u8]],
-        with: &[&CStr],
-        confined: bool,
-    ) -> Result<Running, Errno>;
-}
 
 /// The major and minor number of a device.
 pub(crate) type Device = (u32, u32);
