@@ -41,7 +41,7 @@ use alloc::vec::Vec;
 use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
-use locale::Found;
+use locale::FoundLocale;
 use message::Message;
 use output::{Output, Streams};
 use plan::{Explain, Plan, Surroundings};
@@ -69,7 +69,7 @@ pub fn main(
 
 fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out: &mut Output<'_>) -> u8 {
     let program = program::name(argv);
-    let found = Found::new(environment);
+    let found = FoundLocale::new(environment);
     out.set_language(found.language());
     let posixly_correct = environment.posixly_correct.is_some();
     let mut args = match args::parse(argv.iter().skip(1).copied(), posixly_correct) {
@@ -107,7 +107,7 @@ fn decide<'a>(
     environment: &Environment<'a>,
     args: &Args<'a>,
     program: &'a [u8],
-    found: &Found<'a>,
+    found: &FoundLocale<'a>,
     out: &mut Output<'_>,
 ) -> Result<Box<Plan<'a>>, UsageError<'a>> {
     let mut warnings = Vec::new();

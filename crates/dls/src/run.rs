@@ -9,6 +9,7 @@ mod failures;
 mod git;
 mod mounts;
 mod notes;
+mod open_directory;
 mod owners;
 mod paths;
 mod printer;
@@ -18,7 +19,6 @@ mod rules;
 mod select;
 mod session;
 mod sort;
-mod source;
 mod stages;
 mod stream;
 mod timeout;
@@ -43,8 +43,8 @@ use dents_core::sort::{Collate, Key};
 use dents_core::stat::Dereference;
 use dents_render::FrameKind;
 use directory::{Directory, Origin};
+use open_directory::{NotOpen, OpenDirectory};
 pub(crate) use session::Session;
-use source::{Closed, Source};
 use stages::Stages;
 use turns::{Task, Turns};
 
@@ -119,7 +119,7 @@ impl Listing<'_, '_> {
 
     /// The only operand, if it is a directory that can be read. To open it shows that as well as a `statx`, and is
     /// needed anyway. [`Self::operands`] handles every other operand, and its errors.
-    fn open_alone(&mut self, path: &CStr) -> Option<Source> {
+    fn open_alone(&mut self, path: &CStr) -> Option<OpenDirectory> {
         self.session.timing.enter(Phase::Read);
         let follow = self.session.plan.dereference != Dereference::Never;
         self.stages.read.open(path, follow, None, &mut self.stages.printer).ok()
@@ -151,7 +151,7 @@ impl Listing<'_, '_> {
     }
 
     /// Lists one directory: header and entries. With `-R` its subdirectories are kept for later.
-    fn list(&mut self, source: Source, directory: Directory<'_>) {
+    fn list(&mut self, source: OpenDirectory, directory: Directory<'_>) {
         let Listing { session, stages, turns, .. } = self;
         let plan = session.plan;
         let mut source = stages.read.with_buffer(source);
@@ -165,7 +165,7 @@ impl Listing<'_, '_> {
         }
         if plan.streams {
             stages.stream(&mut source, directory, place.as_deref());
-        } else if let (Some(most), Source::Reader(reader), false) =
+        } else if let (Some(most), OpenDirectory::Reader(reader), false) =
             (plan.top, &mut source, plan.needs_whole_directories())
         {
             stages.top(most, reader, directory, place.as_deref());
@@ -233,10 +233,10 @@ impl Listing<'_, '_> {
                 read.let_out_before_mounts(path, &source, printer);
                 self.list(source, directory);
             }
-            Err(Closed::Failed(errno)) => {
+            Err(NotOpen::Failed(errno)) => {
                 printer.cannot("cannot open directory %s", path.to_bytes(), errno, origin);
             }
-            Err(Closed::Late { reached }) => printer.late(path.to_bytes(), origin, reached),
+            Err(NotOpen::Late { reached }) => printer.late(path.to_bytes(), origin, reached),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::args::numbers::{
 };
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{self, Flag, Said};
-use crate::locale::Found;
+use crate::locale::FoundLocale;
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Kinds, Needs};
 use dents_core::pattern::Pattern;
@@ -143,7 +143,7 @@ impl<'a> Choices<'a> {
     }
 
     /// Which names of a directory are wanted.
-    pub(super) fn filter(&self, locale: &Found<'_>, posixly_correct: bool) -> Filter {
+    pub(super) fn filter(&self, locale: &FoundLocale<'_>, posixly_correct: bool) -> Filter {
         let (utf8, class) = (locale.locale().is_utf8(), |name: &[u8]| locale.class(name));
         let pattern = |text: &&[u8]| Pattern::with_classes(text, utf8, !posixly_correct, &class);
         let patterns = |texts: &[&[u8]]| texts.iter().map(pattern).collect();

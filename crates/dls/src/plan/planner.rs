@@ -7,7 +7,7 @@ use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, par
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{UsageError, time_style};
 use crate::environment::Environment;
-use crate::locale::{Found, Language};
+use crate::locale::{FoundLocale, Language};
 use alloc::vec::Vec;
 use dents_core::needs::Needs;
 use dents_core::sort::Key;
@@ -34,7 +34,7 @@ pub struct Surroundings<'a, 'e> {
     /// The name that the program was called by.
     pub program: &'a [u8],
     /// The user's locale.
-    pub locale: &'e Found<'a>,
+    pub locale: &'e FoundLocale<'a>,
     /// The language of messages, which has the word before totals and the marks around names.
     pub language: &'e Language,
     /// The width of the terminal that stdout is; see [`crate::output::Streams::terminal`].

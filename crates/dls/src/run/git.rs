@@ -5,7 +5,7 @@ use super::paths::Paths;
 use super::printer::Printer;
 use super::session::Session;
 use crate::explain::visible;
-use crate::git::{Bounds, Device, Found, Repositories, Wanted, begins, ceilings, top_of};
+use crate::git::{Bounds, Device, GitPath, Repositories, WorkTree, begins, ceilings, top_of};
 use crate::plan::GitPlan;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -60,11 +60,11 @@ impl<'l> GitStates<'l> {
             let entry = batch.entry(*index as usize);
             let (directory, name) = self.place_of_operand(&entry, paths);
             let path = if name == b"." { directory.clone() } else { join(&directory, name) };
-            wanted.push(Wanted { directory, path });
+            wanted.push(GitPath { directory, path });
         }
         for index in directories {
             let directory = paths.canonical(batch.entry(*index as usize).name());
-            wanted.push(Wanted { path: directory.clone(), directory });
+            wanted.push(GitPath { path: directory.clone(), directory });
         }
         self.ask(wanted);
     }
@@ -80,11 +80,11 @@ impl<'l> GitStates<'l> {
             // It is in the repository of its parent, which is known.
             return;
         }
-        self.ask(Vec::from([Wanted { path: directory.clone(), directory }]));
+        self.ask(Vec::from([GitPath { path: directory.clone(), directory }]));
     }
 
     /// Finds the repositories, within the time limit, and starts git in them.
-    fn ask(&mut self, wanted: Vec<Wanted>) {
+    fn ask(&mut self, wanted: Vec<GitPath>) {
         let since_ns = clock::monotonic_ns();
         let GitStates { session, plan, repositories, agent, .. } = self;
         let (value, crosses) = (plan.ceilings, plan.crosses);
@@ -99,7 +99,7 @@ impl<'l> GitStates<'l> {
             };
             let search = |directory: Vec<u8>| {
                 let value = value.to_vec();
-                move || -> Found {
+                move || -> WorkTree {
                     let ceilings = ceilings(&value, |path| canonicalize(b"/", path));
                     top_of(&directory, &Bounds { ceilings, crosses }, &look)
                 }

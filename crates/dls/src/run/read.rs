@@ -2,10 +2,10 @@
 //! read, and because a worker or the agent returns the results of both.
 
 use super::directory::{Directory, Origin};
+use super::open_directory::{NotOpen, OpenDirectory};
 use super::printer::Printer;
 use super::root::Root;
 use super::session::Session;
-use super::source::{Closed, Source};
 use super::unanswered::Answered;
 use crate::explain::Seen;
 use crate::timing::Phase;
@@ -22,7 +22,7 @@ use dents_core::read::Reader;
 use dents_core::stat::{self, Asking, Mode, Report};
 use dents_sys::{CWD, Errno, OwnedFd, Result};
 
-/// Needs paths; gives a [`Source`], and from it a batch with the names and the metadata of its entries.
+/// Needs paths; gives a [`OpenDirectory`], and from it a batch with the names and the metadata of its entries.
 pub(super) struct ReadStage<'l> {
     session: &'l Session<'l>,
     /// The operand that the next directories are below.
@@ -46,10 +46,10 @@ impl<'l> ReadStage<'l> {
         above: Option<&Arc<Board>>,
         ahead: Option<Ahead>,
         printer: &mut Printer<'_, '_>,
-    ) -> core::result::Result<Source, Closed> {
+    ) -> core::result::Result<OpenDirectory, NotOpen> {
         match ahead {
-            Some(Ahead::Closed(errno)) => Err(Closed::Failed(errno)),
-            Some(Ahead::Small(small)) => Ok(Source::Small(small)),
+            Some(Ahead::Closed(errno)) => Err(NotOpen::Failed(errno)),
+            Some(Ahead::Small(small)) => Ok(OpenDirectory::Small(small)),
             Some(Ahead::Later) | None => self.open(path, true, above, printer),
         }
     }
@@ -60,7 +60,7 @@ impl<'l> ReadStage<'l> {
         follow: bool,
         above: Option<&Arc<Board>>,
         printer: &mut Printer<'_, '_>,
-    ) -> core::result::Result<Source, Closed> {
+    ) -> core::result::Result<OpenDirectory, NotOpen> {
         let Some(deadline) = self.session.deadline() else {
             let watch = self.session.threads.watching();
             watch.iter().for_each(|watch| watch.begin(0, path.to_bytes()));
@@ -70,13 +70,13 @@ impl<'l> ReadStage<'l> {
                 opened = Reader::open(CWD, path, follow);
             }
             watch.iter().for_each(|watch| watch.end(0, 0));
-            return opened.map(Source::Reader).map_err(Closed::Failed);
+            return opened.map(OpenDirectory::Reader).map_err(NotOpen::Failed);
         };
         match deadline.open(path, follow, above) {
-            Opened::Board(board) => Ok(Source::Board(board)),
-            Opened::Failed(errno) => Err(Closed::Failed(errno)),
-            Opened::Late => Err(Closed::Late { reached: true }),
-            Opened::NotReached => Err(Closed::Late { reached: false }),
+            Opened::Board(board) => Ok(OpenDirectory::Board(board)),
+            Opened::Failed(errno) => Err(NotOpen::Failed(errno)),
+            Opened::Late => Err(NotOpen::Late { reached: true }),
+            Opened::NotReached => Err(NotOpen::Late { reached: false }),
         }
     }
 
@@ -114,10 +114,10 @@ impl<'l> ReadStage<'l> {
     pub(super) fn let_out_before_mounts(
         &mut self,
         path: &CStr,
-        source: &Source,
+        source: &OpenDirectory,
         printer: &mut Printer<'_, '_>,
     ) {
-        let is_asked = matches!(source, Source::Reader(_)) && self.session.plan.needs.asks_any();
+        let is_asked = matches!(source, OpenDirectory::Reader(_)) && self.session.plan.needs.asks_any();
         if is_asked
             && self.session.plan.mode != Mode::Iou
             && printer.out.holds_much()
@@ -160,14 +160,14 @@ impl<'l> ReadStage<'l> {
     }
 
     /// Lets a directory be read into the buffer of the last one.
-    pub(super) fn with_buffer(&mut self, source: Source) -> Source {
+    pub(super) fn with_buffer(&mut self, source: OpenDirectory) -> OpenDirectory {
         source.with_buffer(&mut self.spare)
     }
 
     /// All entries of a directory, which is then closed. Errors are reported.
     pub(super) fn whole(
         &mut self,
-        source: &mut Source,
+        source: &mut OpenDirectory,
         directory: Directory<'_>,
         printer: &mut Printer<'_, '_>,
     ) -> Batch {
@@ -185,15 +185,15 @@ impl<'l> ReadStage<'l> {
     #[inline]
     pub(super) fn take_all(
         &mut self,
-        source: &mut Source,
+        source: &mut OpenDirectory,
         path: &CStr,
         printer: &mut Printer<'_, '_>,
     ) -> (Batch, Report, Result<()>) {
         match source {
-            Source::Reader(reader) => self.fill_whole(reader),
-            Source::Board(board) => self.take_whole(board, path, printer),
-            Source::Small(small) => (mem::take(&mut small.batch), small.report, small.ended),
-            Source::Done(_) => (Batch::new(self.session.plan.needs), Report::default(), Ok(())),
+            OpenDirectory::Reader(reader) => self.fill_whole(reader),
+            OpenDirectory::Board(board) => self.take_whole(board, path, printer),
+            OpenDirectory::Small(small) => (mem::take(&mut small.batch), small.report, small.ended),
+            OpenDirectory::Done(_) => (Batch::new(self.session.plan.needs), Report::default(), Ok(())),
         }
     }
 
@@ -227,14 +227,14 @@ impl<'l> ReadStage<'l> {
     /// The next entries of a directory, in place of those in the batch. `Ok(false)` at its end.
     pub(super) fn next(
         &mut self,
-        source: &mut Source,
+        source: &mut OpenDirectory,
         batch: &mut Batch,
         answered: &mut Answered,
         printer: &mut Printer<'_, '_>,
     ) -> Result<bool> {
         self.session.timing.enter(Phase::Read);
         match source {
-            Source::Reader(reader) => {
+            OpenDirectory::Reader(reader) => {
                 let more = self.read_more(reader, batch)?;
                 if more {
                     self.fill(reader, batch, &self.session.plan.needs, printer);
@@ -242,13 +242,13 @@ impl<'l> ReadStage<'l> {
                 }
                 Ok(more)
             }
-            Source::Board(board) => self.take_next(board, batch, answered, printer),
+            OpenDirectory::Board(board) => self.take_next(board, batch, answered, printer),
             // A streamed directory is not read ahead, because the first names would appear later.
-            Source::Small(small) => {
+            OpenDirectory::Small(small) => {
                 *batch = mem::take(&mut small.batch);
                 small.ended.map(|()| !batch.is_empty())
             }
-            Source::Done(_) => Ok(false),
+            OpenDirectory::Done(_) => Ok(false),
         }
     }
 
@@ -301,18 +301,18 @@ impl<'l> ReadStage<'l> {
     }
 
     /// Closes a directory that has been read. If it is an operand, the directories below it will be opened from it.
-    pub(super) fn close(&mut self, source: &mut Source, directory: Directory<'_>) {
+    pub(super) fn close(&mut self, source: &mut OpenDirectory, directory: Directory<'_>) {
         let is_operand = directory.origin == Origin::Operand && self.session.plan.recursive;
-        if is_operand && matches!(source, Source::Reader(_)) {
+        if is_operand && matches!(source, OpenDirectory::Reader(_)) {
             self.root = Some(Root::new(directory.path));
         }
         source.close(self.session.system.rings);
     }
 
     /// Ends the use of a source, of which nothing more is needed. Returns the memory of a worker.
-    pub(super) fn end(&mut self, source: Source) -> Option<Box<Small>> {
+    pub(super) fn end(&mut self, source: OpenDirectory) -> Option<Box<Small>> {
         match source {
-            Source::Small(small) => return Some(small),
+            OpenDirectory::Small(small) => return Some(small),
             source => {
                 if let Some(buffer) = source.into_buffer(self.session.system.rings) {
                     self.spare = buffer;

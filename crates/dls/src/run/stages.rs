@@ -3,13 +3,13 @@
 use super::batch_notes::Notes;
 use super::directory::{Directory, Origin};
 use super::notes::NoteStage;
+use super::open_directory::OpenDirectory;
 use super::owners;
 use super::printer::Printer;
 use super::read::ReadStage;
 use super::select::select;
 use super::session::Session;
 use super::sort::SortStage;
-use super::source::Source;
 use crate::output::Output;
 use crate::timing::Phase;
 use alloc::vec::Vec;
@@ -67,7 +67,7 @@ impl<'l, 'o> Stages<'l, 'o> {
     /// and their order.
     pub(super) fn whole(
         &mut self,
-        source: &mut Source,
+        source: &mut OpenDirectory,
         directory: Directory<'_>,
         place: Option<&[u8]>,
     ) -> (Batch, Vec<u32>) {

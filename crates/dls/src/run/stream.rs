@@ -2,9 +2,9 @@
 
 use super::batch_notes::Notes;
 use super::directory::Directory;
+use super::open_directory::OpenDirectory;
 use super::owners;
 use super::select::of_shown_types;
-use super::source::Source;
 use super::stages::Stages;
 use super::unanswered::Answered;
 use alloc::vec::Vec;
@@ -13,7 +13,12 @@ use dents_render::FrameKind;
 
 impl Stages<'_, '_> {
     /// Shows each buffer of names before the next is read: constant memory, and the first names appear at once.
-    pub(super) fn stream(&mut self, source: &mut Source, directory: Directory<'_>, place: Option<&[u8]>) {
+    pub(super) fn stream(
+        &mut self,
+        source: &mut OpenDirectory,
+        directory: Directory<'_>,
+        place: Option<&[u8]>,
+    ) {
         let mut batch = Batch::new(self.session.plan.needs);
         let mut answered = Answered::default();
         loop {

@@ -1,10 +1,10 @@
 //! Directories still to be listed, each in its turn, and those that workers have read ahead.
 
 use super::directory::{Directory, Origin};
+use super::open_directory::OpenDirectory;
 use super::printer::Printer;
 use super::read::ReadStage;
 use super::session::Session;
-use super::source::Source;
 use crate::cycle::ActiveDirectories;
 use crate::output::Output;
 use alloc::boxed::Box;
@@ -161,7 +161,7 @@ impl Turns {
     }
 
     /// Adds the subdirectories of the directory entered last, the first one on top.
-    pub(super) fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &mut Source) {
+    pub(super) fn descend(&mut self, batch: &Batch, order: &[u32], path: &CStr, source: &mut OpenDirectory) {
         self.tasks.push(Task::Leave);
         match source.take_below() {
             // The worker has offered them to the others already.
@@ -175,7 +175,7 @@ impl Turns {
     /// Enters a directory. Refuses one that is being listed already, because the descent would not end.
     pub(super) fn enter(
         &mut self,
-        source: &Source,
+        source: &OpenDirectory,
         directory: Directory<'_>,
         read: &mut ReadStage<'_>,
         printer: &mut Printer<'_, '_>,

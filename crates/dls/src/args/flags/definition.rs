@@ -122,7 +122,7 @@ pub enum Group {
     /// Appearance. GNU `ls` has neither this group nor the next three.
     Look,
     /// Facts beside the metadata of entries.
-    Found,
+    GitAndTrees,
     /// Output for programs, and of large directories.
     Programs,
     /// How the kernel is asked.
@@ -143,7 +143,7 @@ impl Group {
             Self::Names => "Names:",
             Self::Sort => "Order:",
             Self::Look => "Look (not in GNU ls):",
-            Self::Found => "Git and trees (not in GNU ls):",
+            Self::GitAndTrees => "Git and trees (not in GNU ls):",
             Self::Programs => "For programs and large directories (not in GNU ls):",
             Self::Speed => "Speed (not in GNU ls):",
             Self::About => "About:",

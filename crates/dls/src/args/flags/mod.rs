@@ -27,7 +27,7 @@ pub const TABLE: [(Group, &[Definition]); 11] = [
     (Group::Names, names::FLAGS),
     (Group::Sort, sort::FLAGS),
     (Group::Look, view::FLAGS),
-    (Group::Found, git_and_trees::FLAGS),
+    (Group::GitAndTrees, git_and_trees::FLAGS),
     (Group::Programs, programs::FLAGS),
     (Group::Speed, other::SPEED),
     (Group::About, other::ABOUT),

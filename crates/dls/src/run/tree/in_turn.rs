@@ -3,11 +3,11 @@
 //! directory is read once.
 
 use super::super::directory::Origin;
+use super::super::open_directory::{NotOpen, OpenDirectory};
 use super::super::printer::Printer;
 use super::super::read::ReadStage;
 use super::super::session::Session;
 use super::super::sort::SortStage;
-use super::super::source::{Closed, Source};
 use crate::cycle::{ActiveDirectories, Identity};
 use crate::plan::TreePlan;
 use alloc::collections::BTreeMap;
@@ -99,15 +99,21 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
     }
 
     /// Opens a directory; `None` if it did not open in time, contains itself, or was read before.
-    fn open(&mut self, path: &CStr, number: u64, depth: u32, above: Option<&Arc<Board>>) -> Option<Source> {
+    fn open(
+        &mut self,
+        path: &CStr,
+        number: u64,
+        depth: u32,
+        above: Option<&Arc<Board>>,
+    ) -> Option<OpenDirectory> {
         let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };
         let source = match self.read.open(path, true, above, self.printer) {
             Ok(source) => source,
-            Err(Closed::Failed(errno)) => {
+            Err(NotOpen::Failed(errno)) => {
                 self.hierarchy.fail(number, failed(Problem::Open, errno));
                 return None;
             }
-            Err(Closed::Late { reached }) => {
+            Err(NotOpen::Late { reached }) => {
                 let origin = if depth == 1 { Origin::Operand } else { Origin::Below };
                 self.printer.late(path.to_bytes(), origin, reached);
                 return None;
@@ -132,7 +138,7 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
     }
 
     /// The entries of a directory, and their order.
-    fn take_sorted(&mut self, source: Source, path: &CStr, number: u64) -> (Batch, Vec<u32>) {
+    fn take_sorted(&mut self, source: OpenDirectory, path: &CStr, number: u64) -> (Batch, Vec<u32>) {
         let mut source = self.read.with_buffer(source);
         let (batch, report, ended) = self.read.take_all(&mut source, path, self.printer);
         self.read.end(source);

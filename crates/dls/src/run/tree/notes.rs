@@ -21,7 +21,7 @@ use dents_render::Note;
 
 /// The notes of a tree.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct TreeNotes {
     /// By position of the entry; empty if no entry has any.
     pub(super) entries: Vec<Note>,
     /// The absolute paths of entries, for hyperlinks.
@@ -50,8 +50,8 @@ pub(super) fn tree_notes<'l, 'o>(
     index: &Index<'_>,
     totals: Option<&Totals>,
     (stage, printer): (&mut NoteStage<'l>, &mut Printer<'l, 'o>),
-) -> Known {
-    let mut known = Known::default();
+) -> TreeNotes {
+    let mut known = TreeNotes::default();
     if totals.is_some() || stage.git.is_some() {
         known.entries = alloc::vec![Note::default(); index.batch().len()];
     }
@@ -81,7 +81,7 @@ struct Visit<'v, 'l, 'o> {
     totals: Option<&'v Totals>,
     stage: &'v mut NoteStage<'l>,
     printer: &'v mut Printer<'l, 'o>,
-    known: Known,
+    known: TreeNotes,
 }
 
 impl Visit<'_, '_, '_> {

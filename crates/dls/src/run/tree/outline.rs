@@ -1,6 +1,6 @@
 //! From a hierarchy in memory to the lines of a tree, without system calls.
 
-use super::notes::Known;
+use super::notes::TreeNotes;
 use crate::plan::TreePlan;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ struct Frame<'k> {
 }
 
 /// A line for each entry, depth first. If several links lead to one directory, its entries are below the first link.
-pub(super) fn outline(index: &Index<'_>, known: &Known, tree: &TreePlan) -> Vec<Line> {
+pub(super) fn outline(index: &Index<'_>, known: &TreeNotes, tree: &TreePlan) -> Vec<Line> {
     let (mut lines, mut shown) = (Vec::new(), BTreeSet::new());
     let frame = |number: u64| {
         let entries = known.directories.get(&number).map(Vec::as_slice).unwrap_or_default();

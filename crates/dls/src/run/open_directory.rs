@@ -1,4 +1,4 @@
-//! The source of a directory's entries: the lister itself, a worker that reads ahead, or the agent.
+//! An open directory, and the thread that reads it: the lister itself, a worker that reads ahead, or the agent.
 
 use crate::cycle::{Identity, identify};
 use alloc::boxed::Box;
@@ -12,7 +12,7 @@ use dents_core::ring::Rings;
 use dents_sys::{Errno, Result};
 
 /// An open directory.
-pub(super) enum Source {
+pub(super) enum OpenDirectory {
     /// The lister reads it.
     Reader(Reader),
     /// The agent reads it, and may be stuck in it.
@@ -24,18 +24,20 @@ pub(super) enum Source {
 }
 
 /// The reason why a directory is not open.
-pub(super) enum Closed {
+pub(super) enum NotOpen {
     /// It cannot be opened.
     Failed(Errno),
     /// The deadline has passed. `reached`: an agent's worker had begun to open it.
     Late { reached: bool },
 }
 
-impl Source {
+impl OpenDirectory {
     /// Reads into this buffer, which is reused.
-    pub(super) fn with_buffer(self, buffer: &mut Vec<u8>) -> Source {
+    pub(super) fn with_buffer(self, buffer: &mut Vec<u8>) -> OpenDirectory {
         match self {
-            Source::Reader(reader) => Source::Reader(reader.with_buffer(core::mem::take(buffer))),
+            OpenDirectory::Reader(reader) => {
+                OpenDirectory::Reader(reader.with_buffer(core::mem::take(buffer)))
+            }
             elsewhere => elsewhere,
         }
     }
@@ -43,16 +45,16 @@ impl Source {
     /// Returns the buffer, and closes the directory at the next opportunity.
     pub(super) fn into_buffer(mut self, rings: &Rings) -> Option<Vec<u8>> {
         self.close(rings);
-        if let Source::Done(buffer) = self { Some(buffer) } else { None }
+        if let OpenDirectory::Done(buffer) = self { Some(buffer) } else { None }
     }
 
     /// Closes the directory. If few descriptors are allowed, the next file needs this one.
     pub(super) fn close(&mut self, rings: &Rings) {
-        match core::mem::replace(self, Source::Done(Vec::new())) {
-            Source::Reader(reader) => {
+        match core::mem::replace(self, OpenDirectory::Done(Vec::new())) {
+            OpenDirectory::Reader(reader) => {
                 let (directory, buffer) = reader.into_parts();
                 rings.close_later(directory);
-                *self = Source::Done(buffer);
+                *self = OpenDirectory::Done(buffer);
             }
             elsewhere => *self = elsewhere,
         }
@@ -60,36 +62,36 @@ impl Source {
 
     pub(super) fn board(&self) -> Option<&Arc<Board>> {
         match self {
-            Source::Board(board) => Some(board),
+            OpenDirectory::Board(board) => Some(board),
             _ => None,
         }
     }
 
     /// The order of the entries, if a worker has sorted them.
     pub(super) fn take_order(&mut self) -> Option<Vec<u32>> {
-        if let Source::Small(small) = self { small.order.take() } else { None }
+        if let OpenDirectory::Small(small) = self { small.order.take() } else { None }
     }
 
     /// Returns the memory of a batch, to be reused.
     pub(super) fn put_back(&mut self, batch: Batch, order: Vec<u32>) {
-        if let Source::Small(small) = self {
+        if let OpenDirectory::Small(small) = self {
             (small.batch, small.order) = (batch, Some(order));
         }
     }
 
     /// The subdirectories to be listed, if a worker has made the list.
     pub(super) fn take_below(&mut self) -> Option<Vec<Arc<Directory>>> {
-        if let Source::Small(small) = self { small.below.take() } else { None }
+        if let OpenDirectory::Small(small) = self { small.below.take() } else { None }
     }
 
     /// Device and inode: one `statx`, unless a worker or the agent has made it. `None` if a worker was not asked to,
     /// or if the agent's listing is not recursive. A directory that the agent could not identify counts as not opened.
     pub(super) fn identity(&self) -> Result<Option<Identity>> {
         match self {
-            Source::Reader(reader) => identify(reader.dir()).map(Some),
-            Source::Board(board) => Ok(board.identity()),
-            Source::Small(small) => small.identity,
-            Source::Done(_) => Ok(None),
+            OpenDirectory::Reader(reader) => identify(reader.dir()).map(Some),
+            OpenDirectory::Board(board) => Ok(board.identity()),
+            OpenDirectory::Small(small) => small.identity,
+            OpenDirectory::Done(_) => Ok(None),
         }
     }
 }
