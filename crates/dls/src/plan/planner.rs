@@ -90,26 +90,27 @@ impl<'a> Planner<'a, '_> {
             block_size,
             total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
         };
-        let names = NameStyle {
-            quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
-            quoting,
-            qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
-            indicator: if plain { Indicator::None } else { choices.indicator },
-            colors,
-            icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
-            hyperlink: hyperlink.then(host::nodename),
-            stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
-                || (choices.time.is_some() && choices.key.is_none() && !long),
-            targets: choices.directories_first && !plain,
-        };
+        // Some terminals get tabs and colours on one line wrong.
+        let tab_size = if colors.is_some() { 0 } else { tab_size };
         let mut style = Style {
             format,
             eol: if choices.zero { 0 } else { b'\n' },
             prefix,
-            long: LongStyle { file_size, dired, ..self.long_style(choices, long, time_style) },
-            // Some terminals get tabs and colours on one line wrong.
-            screen: Screen { width, tab_size: if names.colors.is_some() { 0 } else { tab_size } },
-            names,
+            long: self.long_style(choices, long, (time_style, file_size, dired)),
+            // In place: colours are half a kilobyte, which is not moved.
+            names: NameStyle {
+                quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
+                quoting,
+                qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
+                indicator: if plain { Indicator::None } else { choices.indicator },
+                colors,
+                icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
+                hyperlink: hyperlink.then(host::nodename),
+                stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
+                    || (choices.time.is_some() && choices.key.is_none() && !long),
+                targets: choices.directories_first && !plain,
+            },
+            screen: Screen { width, tab_size },
             tree: choices.shows_tree(),
             record: choices.record(),
             summary: choices.summary,
@@ -122,8 +123,14 @@ impl<'a> Planner<'a, '_> {
         Ok(style)
     }
 
-    /// The long format, as far as it does not depend on other parts. `long`: whether it is shown.
-    fn long_style(&self, choices: &Choices<'a>, long: bool, time_style: TimeStyle) -> LongStyle {
+    /// The long format. `long`: whether it is shown.
+    #[inline]
+    fn long_style(
+        &self,
+        choices: &Choices<'a>,
+        long: bool,
+        (time_style, file_size, dired): (TimeStyle, SizeFormat, bool),
+    ) -> LongStyle {
         LongStyle {
             owner: !choices.no_owner,
             group: !choices.no_group,
@@ -137,7 +144,9 @@ impl<'a> Planner<'a, '_> {
                 Some(words::Acl::Auto) => Needs::NEAR_MARK,
                 Some(words::Acl::Never) => Needs::empty(),
             },
-            ..LongStyle::default()
+            file_size,
+            dired,
+            view: None,
         }
     }
 
