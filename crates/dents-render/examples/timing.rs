@@ -136,7 +136,7 @@ fn main() {
             "-C -w 200 terminal",
             Style {
                 format: Format::Columns,
-                screen: Screen { width: 200, tab_size: 0, ..utf8.screen.clone() },
+                screen: Screen { width: 200, tab_size: 0 },
                 names: NameStyle {
                     quoting: Quoting::ShellEscape,
                     colors: colors.clone(),

@@ -202,11 +202,7 @@ fn columns_are_as_many_as_fit() {
         }
         let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
         let format = if across { Format::Across } else { Format::Columns };
-        let style = Style {
-            format,
-            screen: Screen { width: screen, tab_size: 0, ..Screen::default() },
-            ..Style::default()
-        };
+        let style = Style { format, screen: Screen { width: screen, tab_size: 0 }, ..Style::default() };
         assert_eq!(render(&style, &names, FrameKind::Directory), expected, "{screen} {across}");
     }
 }

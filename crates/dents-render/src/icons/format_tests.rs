@@ -39,7 +39,7 @@ fn style(format: Format) -> Style {
         format,
         names: NameStyle { icons: Some(icons.into()), quoting: Quoting::ShellEscape, ..NameStyle::default() },
         locale: Locale::C_UTF8,
-        screen: Screen { width: 40, tab_size: 0, ..Screen::default() },
+        screen: Screen { width: 40, tab_size: 0 },
         ..Style::default()
     }
 }
