@@ -10,7 +10,8 @@ use dents_core::sort::Order;
 use dents_core::stat::{self, Asking, Mode, Resources, Threads, Workers};
 use dents_locale::Locale;
 use dents_render::{
-    Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, Sink, SizeFormat, Style, TimeStyle, Zone,
+    Colors, Format, Frame, FrameKind, Indicator, LongStyle, NameStyle, PrefixStyle, Quoting, Renderer,
+    Screen, Sink, SizeFormat, Style, TimeStyle, Zone,
 };
 use std::ffi::CString;
 use std::sync::Arc;
@@ -110,31 +111,58 @@ fn main() {
     let styles = [
         ("-1", plain.clone()),
         ("-1 C.UTF-8", utf8.clone()),
-        ("-1 -q", Style { qmark: true, ..plain.clone() }),
-        ("-1 shell-escape", Style { quoting: Quoting::ShellEscape, ..utf8.clone() }),
-        ("-1 -F", Style { indicator: Indicator::Classify, ..plain.clone() }),
-        ("-1 --color", Style { colors: colors.clone(), ..plain.clone() }),
+        ("-1 -q", Style { names: NameStyle { qmark: true, ..plain.names.clone() }, ..plain.clone() }),
+        (
+            "-1 shell-escape",
+            Style {
+                names: NameStyle { quoting: Quoting::ShellEscape, ..utf8.names.clone() },
+                ..utf8.clone()
+            },
+        ),
+        (
+            "-1 -F",
+            Style {
+                names: NameStyle { indicator: Indicator::Classify, ..plain.names.clone() },
+                ..plain.clone()
+            },
+        ),
+        (
+            "-1 --color",
+            Style { names: NameStyle { colors: colors.clone(), ..plain.names.clone() }, ..plain.clone() },
+        ),
         ("-m", Style { format: Format::Commas, ..utf8.clone() }),
         ("-C", Style { format: Format::Columns, ..utf8.clone() }),
         (
             "-C -w 200 terminal",
             Style {
                 format: Format::Columns,
-                width: 200,
-                quoting: Quoting::ShellEscape,
-                colors: colors.clone(),
-                tab_size: 0,
+                screen: Screen { width: 200, tab_size: 0 },
+                names: NameStyle {
+                    quoting: Quoting::ShellEscape,
+                    colors: colors.clone(),
+                    ..utf8.names.clone()
+                },
                 ..utf8.clone()
             },
         ),
         ("-x", Style { format: Format::Across, ..utf8 }),
         ("-l", long.clone()),
-        ("-n", Style { numeric: true, ..long.clone() }),
-        ("-lh", Style { file_size: SizeFormat::HUMAN, ..long.clone() }),
-        ("-l --full-time", Style { time_style: TimeStyle::FullIso, ..long.clone() }),
+        ("-n", Style { long: LongStyle { numeric: true, ..long.long.clone() }, ..long.clone() }),
+        (
+            "-lh",
+            Style { long: LongStyle { file_size: SizeFormat::HUMAN, ..long.long.clone() }, ..long.clone() },
+        ),
+        (
+            "-l --full-time",
+            Style { long: LongStyle { time_style: TimeStyle::FullIso, ..long.long.clone() }, ..long.clone() },
+        ),
         (
             "-lisF --color",
-            Style { inode: true, blocks: true, indicator: Indicator::Classify, colors, ..long },
+            Style {
+                prefix: PrefixStyle { inode: true, blocks: true, ..long.prefix },
+                names: NameStyle { indicator: Indicator::Classify, colors, ..long.names },
+                ..long
+            },
         ),
     ];
     let zone = std::fs::read("/usr/share/zoneinfo/Europe/Amsterdam").unwrap_or_default();

@@ -18,14 +18,14 @@ impl Style {
 
     /// The same, for each part with its name.
     pub fn declare(&self, to: &mut Declare<'_>) {
-        match &self.view {
-            Some(view) if self.format == Format::Long => view.declare(self.time, to),
+        match &self.long.view {
+            Some(view) if self.format == Format::Long => view.declare(self.long.time, to),
             None if self.format == Format::Long => long::declare(self, to),
             _ => {}
         }
-        let has_mark = self.view.as_ref().is_none_or(|view| view.columns.contains(&Column::Mode));
+        let has_mark = self.long.view.as_ref().is_none_or(|view| view.columns.contains(&Column::Mode));
         if self.format == Format::Long && has_mark {
-            to(Consumer::Mark, NeedsByKind::all(self.mark));
+            to(Consumer::Mark, NeedsByKind::all(self.long.mark));
         }
         self.declare_prefix_and_name(to);
         if self.tree {
@@ -41,13 +41,13 @@ impl Style {
     fn declare_targets(&self, to: &mut Declare<'_>) {
         let long = self.shows_links();
         let needs = NeedsByKind::of(Kind::Link, Needs::TARGET);
-        for key in self.colors.iter().flat_map(|colors| colors.target_keys(long)) {
+        for key in self.names.colors.iter().flat_map(|colors| colors.target_keys(long)) {
             to(key.map_or(Consumer::LinkAsTarget, Consumer::Color), needs);
         }
-        if long && self.indicator >= Indicator::FileType {
+        if long && self.names.indicator >= Indicator::FileType {
             to(Consumer::Indicator, needs);
         }
-        if self.targets && (long || self.colors.is_some()) {
+        if self.names.targets && (long || self.names.colors.is_some()) {
             to(Consumer::DirectoriesFirst, needs);
         }
     }
@@ -55,7 +55,7 @@ impl Style {
     /// The facts that an operand must have: GNU stats operands in any style, and colours them by that.
     #[must_use]
     pub fn operand_needs(&self) -> NeedsByKind {
-        let colors = self.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
+        let colors = self.names.colors.as_ref().map(|colors| colors.needs(self.checks_targets(), true));
         self.needs() | colors.unwrap_or_default()
     }
 
@@ -63,21 +63,21 @@ impl Style {
     fn declare_prefix_and_name(&self, to: &mut Declare<'_>) {
         // GNU stats entries whose context or link it shows, and reports those that it cannot stat.
         for (shown, consumer, needs) in [
-            (self.inode, Consumer::Inode, Needs::INODE),
-            (self.blocks, Consumer::Blocks, Needs::BLOCKS),
-            (self.context, Consumer::Context, Needs::CONTEXT | Needs::MODE),
-            (self.hyperlink.is_some(), Consumer::Hyperlink, Needs::MODE),
+            (self.prefix.inode, Consumer::Inode, Needs::INODE),
+            (self.prefix.blocks, Consumer::Blocks, Needs::BLOCKS),
+            (self.prefix.context, Consumer::Context, Needs::CONTEXT | Needs::MODE),
+            (self.names.hyperlink.is_some(), Consumer::Hyperlink, Needs::MODE),
         ] {
             if shown {
                 to(consumer, NeedsByKind::all(needs));
             }
         }
-        to(Consumer::Indicator, self.indicator.needs());
-        if self.icons.is_some() {
+        to(Consumer::Indicator, self.names.indicator.needs());
+        if self.names.icons.is_some() {
             Icons::declare(to);
         }
-        if let Some(colors) = &self.colors {
-            let stats_regular = self.stats_anyway() || self.indicator == Indicator::Classify;
+        if let Some(colors) = &self.names.colors {
+            let stats_regular = self.stats_anyway() || self.names.indicator == Indicator::Classify;
             let mut to = |key, needs| to(Consumer::Color(key), needs);
             colors.declare(self.checks_targets(), stats_regular, &mut to);
         }

@@ -65,7 +65,7 @@ pub use quote::Quoting;
 pub use record::Record;
 pub use renderer::Renderer;
 pub use sink::Sink;
-pub use style::{Format, Style};
+pub use style::{Format, LongStyle, NameStyle, PrefixStyle, Screen, Style};
 pub use table::inode_flags;
 pub use time::{TimeStyle, Zone};
 pub use view::{Column, Theme, View};

@@ -46,7 +46,7 @@ impl<'o> OwnerColumn<'o> {
     pub(crate) fn new(style: &Style, owners: &'o Owners, names: Lookup<'o>, shown: bool) -> Self {
         OwnerColumn {
             owners,
-            names: (shown && !style.numeric).then_some(names),
+            names: (shown && !style.long.numeric).then_some(names),
             charset: style.locale.charset,
             cache: [Owner::default(); OwnerColumn::CACHE],
             width: 1,

@@ -50,7 +50,7 @@ impl<'s> Renderer<'s> {
             document: Document {
                 headed: false,
                 line: commas::State::default(),
-                dired: style.dired.then(Dired::default),
+                dired: style.long.dired.then(Dired::default),
                 rows: State::new(style),
             },
             layout: columns::Layout::default(),
@@ -139,12 +139,12 @@ impl<'s> Renderer<'s> {
     fn rows(&mut self, frame: &Frame<'_>, rows: Rows<'_>, team: &Team<'_>, out: &mut impl Sink) {
         let Renderer { style, painter, document, layout, clock, .. } = self;
         match (style.format, &mut document.rows) {
-            (Format::Long, _) => match &style.view {
+            (Format::Long, _) => match &style.long.view {
                 None => long::render(painter, clock, &mut document.dired, (frame, rows), team, out),
                 Some(view) => table::render(painter, view, (frame, rows), team, out),
             },
             (Format::Lines, _) => lines::render(painter, rows, team, out),
-            (Format::Columns | Format::Across, _) if style.width != 0 => {
+            (Format::Columns | Format::Across, _) if style.screen.width != 0 => {
                 columns::render(painter, layout, rows, out);
             }
             (Format::Columns | Format::Across, _) => {
@@ -165,7 +165,7 @@ impl<'s> Renderer<'s> {
         if let Some(state) = &mut self.document.rows {
             state.sum(frame.batch, &tree::below(frame.batch, lines), false);
         }
-        match &self.style.view {
+        match &self.style.long.view {
             Some(view) if self.style.format == Format::Long => {
                 tree::render_view(&mut self.painter, view, frame, lines, team, out);
             }
@@ -193,21 +193,21 @@ impl<'s> Renderer<'s> {
         }
         // The last lines are for Emacs.
         if let Some(dired) = &self.document.dired {
-            dired.write(self.style.quoting, out.buffer());
+            dired.write(self.style.names.quoting, out.buffer());
         }
         out.checkpoint();
     }
 
     fn total(&self, rows: Rows<'_>, out: &mut impl Sink) {
         let total: u128 = rows.measured().map(|entry| u128::from(entry.blocks())).sum();
-        let unit = self.style.block_size;
+        let unit = self.style.prefix.block_size;
         let text = match u64::try_from(total) {
             Ok(blocks) => unit.blocks(blocks),
             Err(_) => unit.sum(total.saturating_mul(512)),
         };
         self.indent(out);
         let buffer = out.buffer();
-        buffer.extend_from_slice(self.style.total);
+        buffer.extend_from_slice(self.style.prefix.total);
         buffer.push(b' ');
         buffer.extend_from_slice(text.as_bytes());
         buffer.push(self.style.eol);

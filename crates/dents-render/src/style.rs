@@ -34,49 +34,87 @@ pub enum Format {
     Count,
 }
 
-/// The look of all frames of a listing: plain data, which does not change during a run.
+/// The look of all frames of a listing: plain data, which does not change during a run. What one part of a line needs
+/// has a type of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
     /// The arrangement of entries.
     pub format: Format,
     /// The end of each line: `\n`, or NUL with `--zero`. (Headers and blank lines always end with `\n`.)
     pub eol: u8,
+    /// What precedes a name in every format, and the total.
+    pub prefix: PrefixStyle,
+    /// The other columns of the long format.
+    pub long: LongStyle,
+    /// Names.
+    pub names: NameStyle,
+    /// The place for columns of names.
+    pub screen: Screen,
+    /// `--tree`: entries below their directories. Symbolic links are shown with their targets, as in the long format.
+    pub tree: bool,
+    /// Rows for programs: their syntax and fields.
+    pub record: Option<Record>,
+    /// `--summary`: a line at the end with the counts of what was listed.
+    pub summary: bool,
+    /// `--top`: only some entries of a directory are shown, so a total would include entries that are not shown.
+    pub top: bool,
+    /// Charset.
+    pub locale: Locale,
+}
+
+/// The parts of a line that any format of GNU can have before the name, and the line with the total.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrefixStyle {
     /// `-i`: the inode number first.
     pub inode: bool,
     /// `-s`: the allocated size, and the total before each directory's entries.
     pub blocks: bool,
-    /// Long format: the owner (not with `-g`).
-    pub owner: bool,
-    /// Long format: the group (not with `-o` or `-G`).
-    pub group: bool,
-    /// Long format: the author, which on Linux is the owner.
-    pub author: bool,
     /// `-Z`: the security context.
     pub context: bool,
-    /// The word before the total, in the user's language.
-    pub total: &'static [u8],
-    /// `-n`: owners and groups as numbers.
-    pub numeric: bool,
     /// How allocated sizes and totals are shown: `--block-size`, `-k`, `-h`, `--si`.
     pub block_size: SizeFormat,
+    /// The word before the total, in the user's language.
+    pub total: &'static [u8],
+}
+
+/// The long format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LongStyle {
+    /// The owner (not with `-g`).
+    pub owner: bool,
+    /// The group (not with `-o` or `-G`).
+    pub group: bool,
+    /// The author, which on Linux is the owner.
+    pub author: bool,
+    /// `-n`: owners and groups as numbers.
+    pub numeric: bool,
     /// How file sizes are shown: bytes unless `--block-size`, `-h` or `--si` was given (`-k` does not count).
     pub file_size: SizeFormat,
-    /// Which time the long format shows: exactly one of [`Needs::TIMES`].
+    /// Which time is shown: exactly one of [`Needs::TIMES`].
     pub time: Needs,
-    /// How the long format shows it.
+    /// How it is shown.
     pub time_style: TimeStyle,
-    /// How the mark after the mode is requested: by one of [`Needs::MARKS`], or not, and then there is none.
-    pub mark: Needs,
     /// The names of months and days, unless they are those of the C locale.
     pub time_names: Option<TimeNames<'static>>,
-    /// `-F`, `--file-type`, `-p`.
-    pub indicator: Indicator,
+    /// How the mark after the mode is requested: by one of [`Needs::MARKS`], or not, and then there is none.
+    pub mark: Needs,
+    /// `-D`: lines are indented by two columns, and the run ends with the positions of the names in the output.
+    pub dired: bool,
+    /// The view: chosen columns in place of GNU's.
+    pub view: Option<Box<View>>,
+}
+
+/// How names are written and decorated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameStyle {
     /// How unusual names are written.
     pub quoting: Quoting,
     /// The marks of the user's language, for the quoting styles that follow the locale.
     pub quotes: Option<Quotes>,
     /// `-q`: characters that are not printable become `?` (in the quoting styles that do not escape them).
     pub qmark: bool,
+    /// `-F`, `--file-type`, `-p`.
+    pub indicator: Indicator,
     /// The colours of names; `None` without colours.
     pub colors: Option<Colors>,
     /// `--icons`: a glyph before each name; `None` without icons.
@@ -84,30 +122,21 @@ pub struct Style {
     /// `--hyperlink`: names are hyperlinks to files on the host with this name. The frames must then have the paths
     /// of entries; see [`crate::Places`].
     pub hyperlink: Option<Vec<u8>>,
-    /// `-D`: long lines are indented by two columns, and the run ends with the positions of the names in the output.
-    pub dired: bool,
-    /// Width of the screen in columns; 0 means no limit.
-    pub width: usize,
-    /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
-    pub tab_size: usize,
-    /// `--tree`: entries below their directories. Symbolic links are shown with their targets, as in the long format.
-    pub tree: bool,
     /// Whether every entry is stat'ed for another reason than the style: to sort by size or time. GNU shows the
     /// colour `mh` only for entries that it stats anyway. If this is `false`, `dls` does the same, at no cost.
     pub stats_all: bool,
     /// Whether the targets of symbolic links are stat'ed for another reason: to group directories first. Then they
     /// are shown in colour and with an indicator, where otherwise they would not be.
     pub targets: bool,
-    /// Rows for programs: their syntax and fields.
-    pub record: Option<Record>,
-    /// `--summary`: a line at the end with the counts of what was listed.
-    pub summary: bool,
-    /// `--top`: only some entries of a directory are shown, so a total would include entries that are not shown.
-    pub top: bool,
-    /// The view: chosen columns in place of GNU's long format.
-    pub view: Option<Box<View>>,
-    /// Charset.
-    pub locale: Locale,
+}
+
+/// The screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Width in columns; 0 means no limit.
+    pub width: usize,
+    /// Distance of tab stops; 0 means to use spaces only (set it so with colours, as GNU does).
+    pub tab_size: usize,
 }
 
 impl Default for Style {
@@ -116,39 +145,72 @@ impl Default for Style {
         Style {
             format: Format::Lines,
             eol: b'\n',
-            inode: false,
-            blocks: false,
-            owner: true,
-            group: true,
-            author: false,
-            context: false,
-            total: b"total",
-            numeric: false,
-            block_size: SizeFormat::KIBI,
-            file_size: SizeFormat::BYTES,
-            time: Needs::MTIME,
-            mark: Needs::MARK,
-            time_style: TimeStyle::Locale,
-            time_names: None,
-            indicator: Indicator::None,
-            quoting: Quoting::Literal,
-            quotes: None,
-            qmark: false,
-            colors: None,
-            icons: None,
-            hyperlink: None,
-            dired: false,
-            width: 80,
-            tab_size: 8,
+            prefix: PrefixStyle::default(),
+            long: LongStyle::default(),
+            names: NameStyle::default(),
+            screen: Screen::default(),
             tree: false,
-            stats_all: false,
-            targets: false,
             record: None,
             summary: false,
             top: false,
-            view: None,
             locale: Locale::C,
         }
+    }
+}
+
+impl Default for PrefixStyle {
+    /// Nothing before the name.
+    fn default() -> Self {
+        PrefixStyle {
+            inode: false,
+            blocks: false,
+            context: false,
+            block_size: SizeFormat::KIBI,
+            total: b"total",
+        }
+    }
+}
+
+impl Default for LongStyle {
+    /// `ls -l` in the C locale.
+    fn default() -> Self {
+        LongStyle {
+            owner: true,
+            group: true,
+            author: false,
+            numeric: false,
+            file_size: SizeFormat::BYTES,
+            time: Needs::MTIME,
+            time_style: TimeStyle::Locale,
+            time_names: None,
+            mark: Needs::MARK,
+            dired: false,
+            view: None,
+        }
+    }
+}
+
+impl Default for NameStyle {
+    /// Names as they are.
+    fn default() -> Self {
+        NameStyle {
+            quoting: Quoting::Literal,
+            quotes: None,
+            qmark: false,
+            indicator: Indicator::None,
+            colors: None,
+            icons: None,
+            hyperlink: None,
+            stats_all: false,
+            targets: false,
+        }
+    }
+}
+
+impl Default for Screen {
+    /// The screen that GNU `ls` assumes.
+    fn default() -> Self {
+        Screen { width: 80, tab_size: 8 }
     }
 }
 
@@ -161,22 +223,22 @@ impl Style {
     /// Whether the targets of symbolic links are stat'ed, for their colour or their indicator.
     pub(crate) fn checks_targets(&self) -> bool {
         let long = self.shows_links();
-        self.targets
-            || self.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
-            || (long && self.indicator >= Indicator::FileType)
+        self.names.targets
+            || self.names.colors.as_ref().is_some_and(|colors| colors.checks_targets(long))
+            || (long && self.names.indicator >= Indicator::FileType)
     }
 
     /// Whether owners must be resolved to names, by [`dents_core::owners`].
     #[must_use]
     pub fn wants_user_names(&self) -> bool {
-        self.format == Format::Long && !self.numeric && (self.owner || self.author)
+        self.format == Format::Long && !self.long.numeric && (self.long.owner || self.long.author)
             || self.records(Field::User)
     }
 
     /// Whether groups must be resolved to names.
     #[must_use]
     pub fn wants_group_names(&self) -> bool {
-        self.format == Format::Long && !self.numeric && self.group || self.records(Field::Group)
+        self.format == Format::Long && !self.long.numeric && self.long.group || self.records(Field::Group)
     }
 
     /// Whether rows for programs have this field.
@@ -188,28 +250,32 @@ impl Style {
     /// Whether a `total` line precedes the entries of a directory.
     #[must_use]
     pub fn shows_total(&self) -> bool {
-        ((self.format == Format::Long && self.view.is_none()) || self.blocks) && !self.top
+        ((self.format == Format::Long && self.long.view.is_none()) || self.prefix.blocks) && !self.top
     }
 
     /// Whether the format stats every entry by itself, or the caller does.
     pub(crate) fn stats_anyway(&self) -> bool {
-        let extras = self.context || self.hyperlink.is_some();
-        self.format == Format::Long || self.blocks || self.inode || self.stats_all || extras
+        let extras = self.prefix.context || self.names.hyperlink.is_some();
+        self.format == Format::Long
+            || self.prefix.blocks
+            || self.prefix.inode
+            || self.names.stats_all
+            || extras
     }
 
     /// Whether unquoted names are moved one column to the right if another name is quoted: in the styles that quote
     /// only names that need it, if names are in columns.
     pub(crate) fn aligns_quotes(&self) -> bool {
-        let variable = matches!(self.quoting, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe);
-        let columns = matches!(self.format, Format::Columns | Format::Across) && self.width != 0;
+        let variable = matches!(self.names.quoting, Quoting::Shell | Quoting::ShellEscape | Quoting::CMaybe);
+        let columns = matches!(self.format, Format::Columns | Format::Across) && self.screen.width != 0;
         variable && (self.format == Format::Long || columns)
     }
 
     /// The quoting of names. It also quotes characters that could be mistaken for the end of a name or for an
     /// indicator after it.
     pub(crate) fn name_quoter(&self) -> Quoter {
-        let mut extra = self.indicator.ambiguous().to_vec();
-        if self.quoting == Quoting::Escape {
+        let mut extra = self.names.indicator.ambiguous().to_vec();
+        if self.names.quoting == Quoting::Escape {
             extra.push(b' ');
         }
         self.quoter(&extra)
@@ -217,7 +283,7 @@ impl Style {
 
     /// Writes times, relative to this present, in this zone.
     pub(crate) fn clock(&self, now: Time, zone: Option<&Arc<Zone>>) -> Clock {
-        Clock::new(&self.time_style, self.time_names, self.locale.charset, now, zone)
+        Clock::new(&self.long.time_style, self.long.time_names, self.locale.charset, now, zone)
     }
 
     /// Writes times of any age in this style's format.
@@ -232,9 +298,9 @@ impl Style {
     }
 
     fn quoter(&self, extra: &[u8]) -> Quoter {
-        let quoter =
-            Quoter::new(self.quoting, &self.locale, self.qmark, extra).with_quotes(self.quotes.as_ref());
+        let quoter = Quoter::new(self.names.quoting, &self.locale, self.names.qmark, extra)
+            .with_quotes(self.names.quotes.as_ref());
         // GNU writes invisible characters raw, and has neither of these formats.
-        if self.view.is_some() || self.tree { quoter.and_invisible() } else { quoter }
+        if self.long.view.is_some() || self.tree { quoter.and_invisible() } else { quoter }
     }
 }

@@ -11,7 +11,8 @@ use dents_core::team::Team;
 use dents_locale::Locale;
 use dents_render::human::{Grouping, Separator};
 use dents_render::{
-    Colors, Format, Frame, FrameKind, Indicator, Quoting, Renderer, SizeFormat, Style, TimeStyle,
+    Colors, Format, Frame, FrameKind, Indicator, LongStyle, NameStyle, PrefixStyle, Quoting, Renderer,
+    Screen, SizeFormat, Style, TimeStyle,
 };
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -110,7 +111,7 @@ fn gnu(dir: &Path, style: &Style, options: &[&str], colors: &str) -> Vec<u8> {
 /// releases before 9.7 count the others, and 9.7 takes the width as unknown. `dents-lab` compares these listings with a build
 /// of 9.7.
 fn differs_before_97(style: &Style) -> bool {
-    let as_they_are = matches!(style.quoting, Quoting::Literal | Quoting::Shell) && !style.qmark;
+    let as_they_are = matches!(style.names.quoting, Quoting::Literal | Quoting::Shell) && !style.names.qmark;
     let by_width = matches!(style.format, Format::Columns | Format::Across | Format::Commas);
     style.locale.is_utf8() && as_they_are && by_width
 }
@@ -212,63 +213,63 @@ const FORMATS: &[Choice] = &[
     (&["-C"], |s| s.format = Format::Columns),
     (&["-x"], |s| s.format = Format::Across),
     (&["-m"], |s| s.format = Format::Commas),
-    (&["-g"], |s| (s.format, s.owner) = (Format::Long, false)),
-    (&["-gG"], |s| (s.format, s.owner, s.group) = (Format::Long, false, false)),
-    (&["-n", "--author"], |s| (s.format, s.numeric, s.author) = (Format::Long, true, true)),
+    (&["-g"], |s| (s.format, s.long.owner) = (Format::Long, false)),
+    (&["-gG"], |s| (s.format, s.long.owner, s.long.group) = (Format::Long, false, false)),
+    (&["-n", "--author"], |s| (s.format, s.long.numeric, s.long.author) = (Format::Long, true, true)),
 ];
 
 const PREFIXES: &[Choice] = &[
     (&[], |_| {}),
-    (&["-i"], |s| s.inode = true),
-    (&["-s"], |s| s.blocks = true),
+    (&["-i"], |s| s.prefix.inode = true),
+    (&["-s"], |s| s.prefix.blocks = true),
     (&["-ish"], |s| {
-        (s.inode, s.blocks) = (true, true);
-        (s.block_size, s.file_size) = (SizeFormat::HUMAN, SizeFormat::HUMAN);
+        (s.prefix.inode, s.prefix.blocks) = (true, true);
+        (s.prefix.block_size, s.long.file_size) = (SizeFormat::HUMAN, SizeFormat::HUMAN);
     }),
     (&["-s", "--si"], |s| {
-        (s.blocks, s.block_size, s.file_size) = (true, SizeFormat::SI, SizeFormat::SI);
+        (s.prefix.blocks, s.prefix.block_size, s.long.file_size) = (true, SizeFormat::SI, SizeFormat::SI);
     }),
     (&["--zero", "--block-size=1M"], |s| {
         s.eol = 0;
         let mega = SizeFormat::Blocks { size: 1 << 20, suffix: "", grouping: None };
-        (s.block_size, s.file_size) = (mega, mega);
+        (s.prefix.block_size, s.long.file_size) = (mega, mega);
     }),
 ];
 
 const INDICATORS: &[Choice] = &[
     (&[], |_| {}),
-    (&["-p"], |s| s.indicator = Indicator::Slash),
-    (&["--file-type"], |s| s.indicator = Indicator::FileType),
-    (&["-F"], |s| s.indicator = Indicator::Classify),
+    (&["-p"], |s| s.names.indicator = Indicator::Slash),
+    (&["--file-type"], |s| s.names.indicator = Indicator::FileType),
+    (&["-F"], |s| s.names.indicator = Indicator::Classify),
 ];
 
 const QUOTINGS: &[Choice] = &[
     (&["--quoting-style=literal"], |_| {}),
-    (&["--quoting-style=shell-escape"], |s| s.quoting = Quoting::ShellEscape),
-    (&["--quoting-style=shell", "-q"], |s| (s.quoting, s.qmark) = (Quoting::Shell, true)),
-    (&["--quoting-style=literal", "-q"], |s| s.qmark = true),
-    (&["--quoting-style=escape"], |s| s.quoting = Quoting::Escape),
-    (&["--quoting-style=c"], |s| s.quoting = Quoting::C),
-    (&["--quoting-style=c-maybe"], |s| s.quoting = Quoting::CMaybe),
+    (&["--quoting-style=shell-escape"], |s| s.names.quoting = Quoting::ShellEscape),
+    (&["--quoting-style=shell", "-q"], |s| (s.names.quoting, s.names.qmark) = (Quoting::Shell, true)),
+    (&["--quoting-style=literal", "-q"], |s| s.names.qmark = true),
+    (&["--quoting-style=escape"], |s| s.names.quoting = Quoting::Escape),
+    (&["--quoting-style=c"], |s| s.names.quoting = Quoting::C),
+    (&["--quoting-style=c-maybe"], |s| s.names.quoting = Quoting::CMaybe),
 ];
 
 const WIDTHS: &[Choice] = &[
     (&["-w80"], |_| {}),
-    (&["-w0"], |s| s.width = 0),
-    (&["-w1"], |s| s.width = 1),
-    (&["-w120", "-T0"], |s| (s.width, s.tab_size) = (120, 0)),
-    (&["-w200", "-T5"], |s| (s.width, s.tab_size) = (200, 5)),
-    (&["-w1000"], |s| s.width = 1000),
-    (&["-w31"], |s| s.width = 31),
+    (&["-w0"], |s| s.screen.width = 0),
+    (&["-w1"], |s| s.screen.width = 1),
+    (&["-w120", "-T0"], |s| (s.screen.width, s.screen.tab_size) = (120, 0)),
+    (&["-w200", "-T5"], |s| (s.screen.width, s.screen.tab_size) = (200, 5)),
+    (&["-w1000"], |s| s.screen.width = 1000),
+    (&["-w31"], |s| s.screen.width = 31),
 ];
 
 const TIMES: &[Choice] = &[
     (&["--time-style=locale"], |_| {}),
-    (&["--time-style=full-iso"], |s| s.time_style = TimeStyle::FullIso),
-    (&["--time-style=long-iso"], |s| s.time_style = TimeStyle::LongIso),
-    (&["--time-style=iso"], |s| s.time_style = TimeStyle::Iso),
+    (&["--time-style=full-iso"], |s| s.long.time_style = TimeStyle::FullIso),
+    (&["--time-style=long-iso"], |s| s.long.time_style = TimeStyle::LongIso),
+    (&["--time-style=iso"], |s| s.long.time_style = TimeStyle::Iso),
     (&["--time-style=+%c %j %Z"], |s| {
-        s.time_style = TimeStyle::Custom { recent: b"%c %j %Z".to_vec(), other: b"%c %j %Z".to_vec() };
+        s.long.time_style = TimeStyle::Custom { recent: b"%c %j %Z".to_vec(), other: b"%c %j %Z".to_vec() };
     }),
 ];
 
@@ -302,9 +303,9 @@ fn compose(picks: [usize; 6], utf8: bool, colors: Option<&'static str>) -> (Styl
         options.extend(QUOTINGS[picks[3] % QUOTINGS.len()].0);
     }
     if let Some(value) = colors {
-        style.colors =
+        style.names.colors =
             Some(if value.is_empty() { Colors::builtin() } else { Colors::parse(value.as_bytes()).unwrap() });
-        style.tab_size = 0;
+        style.screen.tab_size = 0;
         options.push("--color=always");
     }
     (style, options)
@@ -371,8 +372,17 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
     let size = SizeFormat::Blocks { size: 1, suffix: "", grouping: Some(grouping) };
     let locale = Locale::C_UTF8;
     let empty = TimeStyle::Custom { recent: Vec::new(), other: Vec::new() };
-    let lines = Style { block_size: size, file_size: size, locale, ..Style::default() };
-    let long = Style { format: Format::Long, owner: false, group: false, time_style: empty, ..lines.clone() };
+    let lines = Style {
+        prefix: PrefixStyle { block_size: size, ..PrefixStyle::default() },
+        long: LongStyle { file_size: size, ..LongStyle::default() },
+        locale,
+        ..Style::default()
+    };
+    let long = Style {
+        format: Format::Long,
+        long: LongStyle { owner: false, group: false, time_style: empty, ..lines.long.clone() },
+        ..lines.clone()
+    };
     let seen = String::from_utf8_lossy(&list(&zoo.0, &long)).into_owned();
     for size in sizes {
         let line = seen.lines().find(|line| line.ends_with(&format!("  of{size}"))).unwrap();
@@ -385,11 +395,20 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
     fs::create_dir(&below).unwrap();
     (0..9).for_each(|n| fs::write(below.join(format!("full{n}")), vec![b'x'; 2 << 20]).unwrap());
     for width in 40..60 {
-        let commas = Style { format: Format::Commas, blocks: true, width, ..lines.clone() };
+        let commas = Style {
+            format: Format::Commas,
+            prefix: PrefixStyle { blocks: true, ..lines.prefix.clone() },
+            screen: Screen { width, ..lines.screen.clone() },
+            ..lines.clone()
+        };
         let seen = list(&below, &commas);
         assert!(seen.split(|byte| *byte == b'\n').skip(1).all(|line| line.len() <= width), "{width}");
     }
-    let seen = String::from_utf8_lossy(&list(&zoo.0, &Style { blocks: true, ..lines })).into_owned();
+    let seen = String::from_utf8_lossy(&list(
+        &zoo.0,
+        &Style { prefix: PrefixStyle { blocks: true, ..lines.prefix }, ..lines },
+    ))
+    .into_owned();
     let blocks = |name: &str| {
         let metadata = fs::symlink_metadata(zoo.0.join(name)).unwrap();
         grouped(std::os::unix::fs::MetadataExt::blocks(&metadata) * 512)
@@ -407,8 +426,16 @@ fn separators_of_several_bytes_are_aligned_as_gnu_aligns_them() {
 #[test]
 fn devices_as_gnu_lists_them() {
     let long = Style { format: Format::Long, ..Style::default() };
-    let human = Style { file_size: SizeFormat::HUMAN, block_size: SizeFormat::HUMAN, ..long.clone() };
-    let prefixed = Style { inode: true, blocks: true, numeric: true, ..long.clone() };
+    let human = Style {
+        long: LongStyle { file_size: SizeFormat::HUMAN, ..long.long.clone() },
+        prefix: PrefixStyle { block_size: SizeFormat::HUMAN, ..long.prefix.clone() },
+        ..long.clone()
+    };
+    let prefixed = Style {
+        prefix: PrefixStyle { inode: true, blocks: true, ..long.prefix.clone() },
+        long: LongStyle { numeric: true, ..long.long.clone() },
+        ..long.clone()
+    };
     let dev = Path::new("/dev");
     for (style, options) in [(&long, &["-l"][..]), (&human, &["-lh"]), (&prefixed, &["-lisn"])] {
         // The times and owners of a terminal change while it is used.
@@ -438,13 +465,18 @@ fn many_rows_are_the_same_on_any_number_of_threads() {
     symlink("20001", dir.join("0link")).unwrap();
     let long = Style { format: Format::Long, locale: Locale::C_UTF8, ..Style::default() };
     let all = Style {
-        inode: true,
-        blocks: true,
-        quoting: Quoting::ShellEscape,
-        indicator: Indicator::Classify,
+        prefix: PrefixStyle { inode: true, blocks: true, ..long.prefix.clone() },
+        names: NameStyle {
+            quoting: Quoting::ShellEscape,
+            indicator: Indicator::Classify,
+            ..long.names.clone()
+        },
         ..long.clone()
     };
-    let colored = Style { colors: Some(Colors::parse(b"*.tar=1:no=2").unwrap()), ..long.clone() };
+    let colored = Style {
+        names: NameStyle { colors: Some(Colors::parse(b"*.tar=1:no=2").unwrap()), ..long.names.clone() },
+        ..long.clone()
+    };
     let lines = Style { format: Format::Lines, ..colored.clone() };
     let teams = [Team::ALONE, Team::new(&Crowd, 2), Team::new(&Crowd, 5)];
     for (nth, style) in [&long, &all, &colored, &lines].into_iter().enumerate() {

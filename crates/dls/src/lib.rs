@@ -41,11 +41,10 @@ use alloc::vec::Vec;
 use args::{Args, Flag, UsageError};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU8;
-use locale::Found;
+use locale::FoundLocale;
 use message::Message;
 use output::{Output, Streams};
 use plan::{Explain, Plan, Surroundings};
-use progress::Progress;
 use run::Session;
 
 /// Runs `dls` and returns its exit status. `argv` begins with the name of the program.
@@ -70,7 +69,7 @@ pub fn main(
 
 fn list(argv: &[&CStr], environment: &Environment<'_>, system: &System<'_>, out: &mut Output<'_>) -> u8 {
     let program = program::name(argv);
-    let found = Found::new(environment);
+    let found = FoundLocale::new(environment);
     out.set_language(found.language());
     let posixly_correct = environment.posixly_correct.is_some();
     let mut args = match args::parse(argv.iter().skip(1).copied(), posixly_correct) {
@@ -108,7 +107,7 @@ fn decide<'a>(
     environment: &Environment<'a>,
     args: &Args<'a>,
     program: &'a [u8],
-    found: &Found<'a>,
+    found: &FoundLocale<'a>,
     out: &mut Output<'_>,
 ) -> Result<Box<Plan<'a>>, UsageError<'a>> {
     let mut warnings = Vec::new();
@@ -127,7 +126,7 @@ fn follow(
     operands: &[&CStr],
     out: &mut Output<'_>,
 ) -> Status {
-    if let Some(colors) = plan.style.colors.as_ref().filter(|_| out.terminal().is_some()) {
+    if let Some(colors) = plan.style.names.colors.as_ref().filter(|_| out.terminal().is_some()) {
         out.guard_colors(colors.none());
     }
     match plan.explain.as_ref().filter(|explain| explain.plan_only) {
@@ -135,9 +134,7 @@ fn follow(
         None => {
             let progress = (system.progress)(plan.program);
             out.set_progress(progress);
-            let watch = progress.map(Progress::watch);
-            let session = Session::new(plan, collate, watch);
-            run::Listing::new(system, plan, &session, out).run(operands)
+            run::run(Session::new(system, plan, collate, progress), operands, out)
         }
     }
 }

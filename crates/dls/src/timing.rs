@@ -3,6 +3,7 @@
 use crate::output::Output;
 use crate::progress::Progress;
 use alloc::string::String;
+use core::cell::Cell;
 use core::fmt::Write as _;
 use dents_core::stat::choose::{Choice, Strategy};
 use dents_core::stat::{Report, Tally};
@@ -30,20 +31,27 @@ const PHASES: [(Phase, &str); 5] = [
     (Phase::Render, "render"),
 ];
 
-/// A stopwatch that is always in one phase. If it is off, it reads no clock.
+/// A stopwatch that is always in one phase. If it is off, it reads no clock and counts nothing.
+///
+/// All stages share it, so its state is in cells. No stage reads it: what a listing shows does not depend on it.
 pub(crate) struct Timing {
     clock: Option<fn() -> u64>,
     /// The line of progress, which must know when the lister waits for the kernel.
     progress: Option<&'static Progress>,
-    spent: [u64; PHASES.len()],
-    phase: Option<Phase>,
-    since: u64,
     started: u64,
+    spent: Cell<[u64; PHASES.len()]>,
+    phase: Cell<Option<Phase>>,
+    since: Cell<u64>,
+    requests: Cell<Requests>,
+}
+
+/// The counts of all fills.
+#[derive(Clone, Copy, Default)]
+struct Requests {
     tally: Tally,
+    /// The strategy of the largest fill.
     choice: Option<Choice>,
     strategies: u32,
-    /// Whether cached values are accepted (`--lazy`).
-    pub(crate) lazy: bool,
 }
 
 impl Timing {
@@ -53,14 +61,11 @@ impl Timing {
         Timing {
             clock: None,
             progress,
-            spent: [0; PHASES.len()],
-            phase: None,
-            since: 0,
             started: 0,
-            tally: Tally::default(),
-            choice: None,
-            strategies: 0,
-            lazy: false,
+            spent: Cell::default(),
+            phase: Cell::default(),
+            since: Cell::default(),
+            requests: Cell::default(),
         }
     }
 
@@ -68,83 +73,91 @@ impl Timing {
     #[must_use]
     pub(crate) fn on(clock: fn() -> u64, progress: Option<&'static Progress>) -> Timing {
         let now = clock();
-        Timing { clock: Some(clock), since: now, started: now, ..Timing::off(progress) }
+        Timing { clock: Some(clock), since: Cell::new(now), started: now, ..Timing::off(progress) }
     }
 
     /// Begins a phase; a phase may begin again.
-    pub(crate) fn enter(&mut self, phase: Phase) {
+    pub(crate) fn enter(&self, phase: Phase) {
         if let Some(progress) = self.progress {
             progress.set_waiting(matches!(phase, Phase::Read | Phase::Stat | Phase::Owners));
         }
         let Some(clock) = self.clock else { return };
-        if self.phase != Some(phase) {
+        if self.phase.get() != Some(phase) {
             self.close(clock());
-            self.phase = Some(phase);
+            self.phase.set(Some(phase));
         }
     }
 
-    fn close(&mut self, now: u64) {
-        if let Some(phase) = self.phase {
-            self.spent[phase as usize] += now - self.since;
+    fn close(&self, now: u64) {
+        if let Some(phase) = self.phase.get() {
+            let mut spent = self.spent.get();
+            spent[phase as usize] += now - self.since.get();
+            self.spent.set(spent);
         }
-        self.since = now;
+        self.since.set(now);
     }
 
     /// Adds the counts of a fill. The strategy of the largest fill is reported.
-    pub(crate) fn note(&mut self, report: &Report) {
+    pub(crate) fn note(&self, report: &Report) {
+        if self.clock.is_none() {
+            return;
+        }
         let entries = |tally: &Tally| tally.stats + tally.avoided;
+        let mut all = self.requests.get();
         if report.choice.is_some() {
-            self.strategies += 1;
-            if self.choice.is_none()
-                || entries(&report.tally) > entries(&self.tally) / u64::from(self.strategies)
+            all.strategies += 1;
+            if all.choice.is_none()
+                || entries(&report.tally) > entries(&all.tally) / u64::from(all.strategies)
             {
-                self.choice = report.choice;
+                all.choice = report.choice;
             }
         }
-        self.tally += report.tally;
+        all.tally += report.tally;
+        self.requests.set(all);
     }
 
     /// The strategy of the largest fill.
     pub(crate) fn choice(&self) -> Option<Choice> {
-        self.choice
+        self.requests.get().choice
     }
 
     /// Nanoseconds since the beginning, and the part of them that was spent on requests.
-    pub(crate) fn elapsed(&mut self) -> (u64, u64) {
+    pub(crate) fn elapsed(&self) -> (u64, u64) {
         let Some(clock) = self.clock else { return (0, 0) };
         let now = clock();
         self.close(now);
-        (now - self.started, self.spent[Phase::Stat as usize])
+        (now - self.started, self.spent.get()[Phase::Stat as usize])
     }
 
-    /// Writes the table to stderr.
-    pub(crate) fn report(&mut self, out: &mut Output<'_>) {
+    /// Writes the table to stderr. `lazy`: cached values were accepted.
+    pub(crate) fn report(&self, lazy: bool, out: &mut Output<'_>) {
         let Some(clock) = self.clock else { return };
         let now = clock();
         self.close(now);
-        let written = out.written_ns();
-        // The buffer may be written while lines are rendered: this time is not the renderer's.
-        let render = &mut self.spent[Phase::Render as usize];
-        *render = render.saturating_sub(written);
-        out.message(self.table(written, now - self.started).as_bytes());
+        out.message(self.table(out.written_ns(), now - self.started, lazy).as_bytes());
     }
 
-    fn table(&self, written: u64, total: u64) -> String {
+    fn table(&self, written: u64, total: u64, lazy: bool) -> String {
         let mut text = String::new();
-        let rows = PHASES.iter().map(|(phase, name)| (*name, self.spent[*phase as usize]));
+        let mut spent = self.spent.get();
+        // The buffer may be written while lines are rendered: this time is not the renderer's.
+        let render = &mut spent[Phase::Render as usize];
+        *render = render.saturating_sub(written);
+        let rows = PHASES.iter().map(|(phase, name)| (*name, spent[*phase as usize]));
         for (name, ns) in rows.chain([("write", written), ("total", total)]) {
             let us = ns / 1_000;
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{name:<9}{:>7}.{:03} ms", us / 1_000, us % 1_000);
         }
-        let Tally { stats, avoided, links, xattrs, .. } = self.tally;
-        let _ = writeln!(text, "entries  {:>7}", self.tally.entries);
+        let Requests { tally, choice, .. } = self.requests.get();
+        let Tally { stats, avoided, links, xattrs, .. } = tally;
+        let _ = writeln!(text, "entries  {:>7}", tally.entries);
         let _ = writeln!(text, "stats    {stats:>7} made, {avoided} avoided");
         let _ = writeln!(text, "also     {links:>7} readlinkat, {xattrs} listxattrat");
-        if self.lazy && stats > 0 {
+        if lazy && stats > 0 {
             let _ = writeln!(text, "lazy     values may be stale: what was remembered of a file did");
         }
-        let _ = match self.choice {
+        let _ = match choice {
             None => writeln!(text, "strategy none: names and types are enough"),
             Some(choice) => {
                 let _ = match choice.strategy {

@@ -4,122 +4,31 @@
 //! `d_type` is switched off. `Colors::entry` and `Colors::target` choose the colour. `name.rs` writes a coloured
 //! name, with all resets around it.
 
+mod key;
 mod parse;
+mod span;
 mod suffix;
 mod terminal;
 
+pub use key::Key;
 pub use parse::BadColors;
 pub use terminal::is_known_terminal;
 
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
+use key::{KEYS, Values};
+use span::Span;
 use suffix::Suffixes;
-
-/// The keys of `LS_COLORS`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Key {
-    /// `lc`: the bytes before a colour.
-    Left,
-    /// `rc`: the bytes after a colour.
-    Right,
-    /// `ec`: the bytes that end a coloured name, in place of `lc`, `rs`, `rc`.
-    End,
-    /// `rs`: the value that resets the colour.
-    Reset,
-    /// `no`: text that is not a name.
-    Normal,
-    /// `fi`: regular files.
-    File,
-    /// `di`: directories.
-    Dir,
-    /// `ln`: symbolic links; the value `target` means the colour of their targets.
-    Link,
-    /// `pi`: FIFOs.
-    Fifo,
-    /// `so`: sockets.
-    Sock,
-    /// `bd`: block devices.
-    Block,
-    /// `cd`: character devices.
-    Char,
-    /// `mi`: the missing target of a dangling link, in the long format.
-    Missing,
-    /// `or`: dangling links.
-    Orphan,
-    /// `ex`: regular files with an execute permission.
-    Exec,
-    /// `do`: doors, which Linux does not have.
-    Door,
-    /// `su`: set-user-ID.
-    Setuid,
-    /// `sg`: set-group-ID.
-    Setgid,
-    /// `st`: sticky directories that others may not write to.
-    Sticky,
-    /// `ow`: directories that others may write to.
-    OtherWritable,
-    /// `tw`: such directories with the sticky bit.
-    StickyOtherWritable,
-    /// `ca`: regular files with capabilities.
-    Capability,
-    /// `mh`: regular files with several names.
-    HardLink,
-    /// `cl`: clears to the end of the line.
-    ClearToEol,
-}
-
-/// Names and built-in values of the keys, in the order of [`Key`]. `None` means no colour, which differs from an
-/// empty value.
-const KEYS: [(&[u8; 2], Option<&[u8]>); 24] = [
-    (b"lc", Some(b"\x1b[")),
-    (b"rc", Some(b"m")),
-    (b"ec", None),
-    (b"rs", Some(b"0")),
-    (b"no", None),
-    (b"fi", None),
-    (b"di", Some(b"01;34")),
-    (b"ln", Some(b"01;36")),
-    (b"pi", Some(b"33")),
-    (b"so", Some(b"01;35")),
-    (b"bd", Some(b"01;33")),
-    (b"cd", Some(b"01;33")),
-    (b"mi", None),
-    (b"or", None),
-    (b"ex", Some(b"01;32")),
-    (b"do", Some(b"01;35")),
-    (b"su", Some(b"37;41")),
-    (b"sg", Some(b"30;43")),
-    (b"st", Some(b"37;44")),
-    (b"ow", Some(b"34;42")),
-    (b"tw", Some(b"30;42")),
-    (b"ca", None),
-    (b"mh", None),
-    (b"cl", Some(b"\x1b[K")),
-];
 
 /// The mode of a regular file.
 const REGULAR: u16 = 0o100_644;
-
-/// A piece of [`Colors::text`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Span {
-    start: u32,
-    len: u32,
-}
-
-impl Span {
-    fn of(self, text: &[u8]) -> &[u8] {
-        &text[self.start as usize..(self.start + self.len) as usize]
-    }
-}
 
 /// A parsed `LS_COLORS`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colors {
     /// All values, and all suffixes.
     text: Vec<u8>,
-    keys: [Option<Span>; KEYS.len()],
+    keys: Values,
     suffixes: Suffixes,
     /// A bit per key: whether it is coloured.
     colored: u32,
@@ -169,7 +78,7 @@ impl Colors {
     /// A value that cannot be parsed. GNU then prints a warning and uses no colours; see [`BadColors`].
     pub fn parse(value: &[u8]) -> Result<Colors, BadColors> {
         let mut colors = Colors::builtin();
-        let suffixes = parse::parse(value, &mut colors)?;
+        let suffixes = parse::parse(value, &mut colors.text, &mut colors.keys)?;
         colors.suffixes = Suffixes::new(&suffixes, &colors.text);
         colors.settle();
         Ok(colors)

@@ -1,7 +1,8 @@
 //! The syntax of `LS_COLORS`: `key=value:*suffix=value:…`, with escape sequences in suffixes and values.
 
+use super::key::{KEYS, Values};
+use super::span::Span;
 use super::suffix::Pattern;
-use super::{Colors, KEYS, Span};
 use alloc::vec::Vec;
 
 /// Why a value of `LS_COLORS` was refused. GNU prints `unparsable value for LS_COLORS environment variable` (and
@@ -12,8 +13,8 @@ pub struct BadColors {
     pub prefix: Option<[u8; 2]>,
 }
 
-/// Reads the value into the keys of `colors`. Returns the patterns in their order.
-pub(super) fn parse(value: &[u8], colors: &mut Colors) -> Result<Vec<Pattern>, BadColors> {
+/// Reads the value into `keys`, of which `text` has the bytes. Returns the patterns in their order.
+pub(super) fn parse(value: &[u8], text: &mut Vec<u8>, keys: &mut Values) -> Result<Vec<Pattern>, BadColors> {
     let mut patterns = Vec::new();
     let mut reader = Reader { rest: value };
     let bad = BadColors { prefix: None };
@@ -22,9 +23,9 @@ pub(super) fn parse(value: &[u8], colors: &mut Colors) -> Result<Vec<Pattern>, B
         match first {
             b':' => {}
             b'*' => {
-                let suffix = reader.text(&mut colors.text, true).ok_or(bad)?;
+                let suffix = reader.text(text, true).ok_or(bad)?;
                 reader.expect(b'=').ok_or(bad)?;
-                let value = reader.text(&mut colors.text, false).ok_or(bad)?;
+                let value = reader.text(text, false).ok_or(bad)?;
                 patterns.push(Pattern { suffix, value });
             }
             first => {
@@ -33,7 +34,7 @@ pub(super) fn parse(value: &[u8], colors: &mut Colors) -> Result<Vec<Pattern>, B
                 let prefix = [*first, second];
                 let blame = BadColors { prefix: Some(prefix) };
                 let nth = KEYS.iter().position(|(name, _)| **name == prefix).ok_or(blame)?;
-                colors.keys[nth] = Some(reader.text(&mut colors.text, false).ok_or(blame)?);
+                keys[nth] = Some(reader.text(text, false).ok_or(blame)?);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Every regular file is looked up, and distributions ship 200 patterns. So the last eight bytes of a name are compared as
 //! one number, and only with the patterns that end with the same letter.
 
-use super::Span;
+use super::span::Span;
 use alloc::vec;
 use alloc::vec::Vec;
 

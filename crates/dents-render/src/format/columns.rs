@@ -91,7 +91,7 @@ pub(crate) fn render(painter: &mut Painter<'_>, layout: &mut Layout, rows: Rows<
         let indicator = usize::from(painter.indicator(&entry).is_some());
         (prefix.width(style, &entry) + indicator) as isize + painter.width(entry.name())
     }));
-    layout.choose(style.width, across);
+    layout.choose(style.screen.width, across);
     for row in 0..order.len().div_ceil(layout.columns.len()) {
         let buffer = out.buffer();
         let (range, step) = layout.line(row, across);
@@ -99,7 +99,7 @@ pub(crate) fn render(painter: &mut Painter<'_>, layout: &mut Layout, rows: Rows<
         for (nth, place) in range.step_by(step).enumerate() {
             if nth > 0 {
                 let next = column + layout.columns[nth - 1];
-                indent(buffer, end, next, style.tab_size);
+                indent(buffer, end, next, style.screen.tab_size);
                 column = next;
             }
             let entry = batch.entry(order[place] as usize);

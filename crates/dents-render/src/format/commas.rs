@@ -34,14 +34,14 @@ pub(crate) fn render(
     let prefix = if unaligned { Prefix::unaligned(style) } else { Prefix::aligned(style, rows) };
     for entry in rows.shown() {
         let mut len = 0;
-        if style.width != 0 {
+        if style.screen.width != 0 {
             let indicator = usize::from(painter.indicator(&entry).is_some());
             let around = prefix.width(style, &entry) + indicator;
             len = around.wrapping_add_signed(painter.width(entry.name()));
         }
         let buffer = out.buffer();
         if state.begun {
-            let fits = style.width == 0 || fits(state.column, len, style.width);
+            let fits = style.screen.width == 0 || fits(state.column, len, style.screen.width);
             state.column = if fits { state.column + 2 } else { 0 };
             buffer.extend_from_slice(&[separator, if fits { b' ' } else { style.eol }]);
         }

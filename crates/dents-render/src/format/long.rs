@@ -22,9 +22,9 @@ use dents_core::owners::Owners;
 use dents_core::team::Team;
 
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
-    let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | style.time;
-    all.set(Needs::UID, style.owner || style.author);
-    all.set(Needs::GID, style.group);
+    let mut all = Needs::TYPE | Needs::MODE | Needs::NLINK | Needs::SIZE | Needs::BLOCKS | style.long.time;
+    all.set(Needs::UID, style.long.owner || style.long.author);
+    all.set(Needs::GID, style.long.group);
     to(
         Consumer::Long,
         NeedsByKind::all(all)
@@ -156,8 +156,8 @@ impl<'s> Columns<'s> {
         let column = |shown: bool, names| OwnerColumn::new(style, owners, names, shown);
         Columns {
             style,
-            users: column(style.owner || style.author, Owners::user),
-            groups: column(style.group, Owners::group),
+            users: column(style.long.owner || style.long.author, Owners::user),
+            groups: column(style.long.group, Owners::group),
             context_width: 0,
             any_mark: false,
             inode: 0,
@@ -177,31 +177,31 @@ impl<'s> Columns<'s> {
             return;
         }
         let style = self.style;
-        self.any_mark |= !style.mark.is_empty() && entry.mark() != Mark::None;
+        self.any_mark |= !style.long.mark.is_empty() && entry.mark() != Mark::None;
         self.nlink = self.nlink.max(entry.nlink());
-        if style.inode {
+        if style.prefix.inode {
             self.inode = self.inode.max(entry.ino());
         }
-        if style.blocks {
-            self.blocks_width = self.blocks_width.max(style.block_size.blocks(entry.blocks()).width());
+        if style.prefix.blocks {
+            self.blocks_width = self.blocks_width.max(style.prefix.block_size.blocks(entry.blocks()).width());
         }
-        if style.owner || style.author {
+        if style.long.owner || style.long.author {
             self.users.measure(entry.uid());
         }
-        if style.group {
+        if style.long.group {
             self.groups.measure(entry.gid());
         }
-        if style.context {
+        if style.prefix.context {
             self.context_width = self.context_width.max(context(entry).len());
         }
         if is_device(entry) {
             let (major, minor) = entry.rdev();
             self.major = self.major.max(Some(major));
             self.minor = self.minor.max(Some(minor));
-        } else if style.file_size.is_in_units_of(1) {
+        } else if style.long.file_size.is_in_units_of(1) {
             self.size = self.size.max(entry.size());
         } else {
-            self.size_width = self.size_width.max(style.file_size.bytes(entry.size()).width());
+            self.size_width = self.size_width.max(style.long.file_size.bytes(entry.size()).width());
         }
     }
 }
@@ -265,8 +265,8 @@ impl<'s> Row<'s> {
             end += width.map_or(0, |width| width + 1);
             start..start + width.unwrap_or(0)
         };
-        let inode = place(style.inode.then(|| digits(columns.inode)));
-        let blocks = place(style.blocks.then_some(columns.blocks_width));
+        let inode = place(style.prefix.inode.then(|| digits(columns.inode)));
+        let blocks = place(style.prefix.blocks.then_some(columns.blocks_width));
         let mode = place(Some(10 + usize::from(columns.any_mark)));
         let nlink = place(Some(digits(columns.nlink.into())));
         let [major_width, minor_width] =
@@ -286,14 +286,14 @@ impl<'s> Row<'s> {
             nlink,
             size_width: columns.size_width.max(digits(columns.size)).max(device_width),
             minor_width,
-            wide: style.file_size.is_wide() || style.block_size.is_wide(),
+            wide: style.long.file_size.is_wide() || style.prefix.block_size.is_wide(),
             counted_from: 0,
             excess: 0,
             users: columns.users,
             groups: columns.groups,
         };
         row.set_owners(None, b"?");
-        if style.owner || style.group || style.author || style.context {
+        if style.long.owner || style.long.group || style.long.author || style.prefix.context {
             row.counted_from = row.size_start();
         }
         row
@@ -306,16 +306,16 @@ impl<'s> Row<'s> {
         text.clear();
         text.resize(self.owners_start, b' ');
         self.owners = owners;
-        if style.owner {
+        if style.long.owner {
             users.write(owners.map(|(user, _)| user), text);
         }
-        if style.group {
+        if style.long.group {
             groups.write(owners.map(|(_, group)| group), text);
         }
-        if style.author {
+        if style.long.author {
             users.write(owners.map(|(user, _)| user), text);
         }
-        if style.context {
+        if style.prefix.context {
             self.context.clear();
             self.context.extend_from_slice(context);
             push_left(text, context, self.context_width);
@@ -341,11 +341,11 @@ impl<'s> Row<'s> {
             let start = out.len() - self.text.len();
             return self.write_unknown(entry, &mut out[start..]);
         }
-        let user = if self.style.owner || self.style.author { entry.uid() } else { 0 };
-        let group = if self.style.group { entry.gid() } else { 0 };
+        let user = if self.style.long.owner || self.style.long.author { entry.uid() } else { 0 };
+        let group = if self.style.long.group { entry.gid() } else { 0 };
         let same = self.owners == Some((user, group));
-        if !same || (self.style.context && self.context != context(entry)) {
-            let context = if self.style.context { context(entry) } else { b"" };
+        if !same || (self.style.prefix.context && self.context != context(entry)) {
+            let context = if self.style.prefix.context { context(entry) } else { b"" };
             self.set_owners(Some((user, group)), context);
         }
         out.extend_from_slice(&self.text);
@@ -356,11 +356,14 @@ impl<'s> Row<'s> {
             row[mark] = entry.mark().letter();
         }
         put_number(&mut row[self.nlink.clone()], entry.nlink().into());
-        if self.style.inode {
+        if self.style.prefix.inode {
             put_inode(&mut row[self.inode.clone()], entry.ino());
         }
-        if self.style.blocks {
-            put_right(&mut row[self.blocks.clone()], self.style.block_size.blocks(entry.blocks()).as_bytes());
+        if self.style.prefix.blocks {
+            put_right(
+                &mut row[self.blocks.clone()],
+                self.style.prefix.block_size.blocks(entry.blocks()).as_bytes(),
+            );
         }
         let size_start = self.size_start();
         self.write_size(entry, &mut row[size_start..size_start + self.size_width]);
@@ -379,14 +382,16 @@ impl<'s> Row<'s> {
             out.splice(start + place.start..start + place.end, bytes);
             out.len().wrapping_sub(before)
         };
-        let (size, blocks) =
-            (self.style.file_size.bytes(entry.size()), self.style.block_size.blocks(entry.blocks()));
+        let (size, blocks) = (
+            self.style.long.file_size.bytes(entry.size()),
+            self.style.prefix.block_size.blocks(entry.blocks()),
+        );
         if size.is_wide() && !is_device(entry) {
             let size_start = self.size_start();
             replace(size_start..size_start + self.size_width, size);
         }
         self.excess = self.owners_excess();
-        if self.style.blocks && blocks.is_wide() {
+        if self.style.prefix.blocks && blocks.is_wide() {
             let longer = replace(self.blocks.clone(), blocks);
             if self.counted_from > 0 {
                 self.excess = self.excess.wrapping_add(longer);
@@ -403,10 +408,10 @@ impl<'s> Row<'s> {
             let (before, comma) = before.split_at_mut(before.len() - 2);
             comma[0] = b',';
             put_number(before, major.into());
-        } else if self.style.file_size.is_in_units_of(1) {
+        } else if self.style.long.file_size.is_in_units_of(1) {
             put_number(place, entry.size());
         } else {
-            put_right(place, self.style.file_size.bytes(entry.size()).as_bytes());
+            put_right(place, self.style.long.file_size.bytes(entry.size()).as_bytes());
         }
     }
 

@@ -22,11 +22,14 @@ impl Prefix {
     pub(super) fn aligned(style: &Style, rows: Rows<'_>) -> Prefix {
         let entries = || rows.measured().filter(|entry| entry.is_known());
         let inodes = || rows.measured().filter(|entry| entry.knows_ino());
-        let blocks = |entry: Entry<'_>| style.block_size.blocks(entry.blocks()).width();
+        let blocks = |entry: Entry<'_>| style.prefix.block_size.blocks(entry.blocks()).width();
         Prefix {
-            inode: style.inode.then(|| inodes().map(|entry| entry.ino()).max().map_or(0, digits)),
-            blocks: style.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
-            context: style.context.then(|| entries().map(|entry| context(&entry).len()).max().unwrap_or(0)),
+            inode: style.prefix.inode.then(|| inodes().map(|entry| entry.ino()).max().map_or(0, digits)),
+            blocks: style.prefix.blocks.then(|| entries().map(blocks).max().unwrap_or(0)),
+            context: style
+                .prefix
+                .context
+                .then(|| entries().map(|entry| context(&entry).len()).max().unwrap_or(0)),
             aligned: true,
         }
     }
@@ -34,9 +37,9 @@ impl Prefix {
     /// Columns that are not aligned: each cell is as wide as its text.
     pub(super) fn unaligned(style: &Style) -> Prefix {
         Prefix {
-            inode: style.inode.then_some(0),
-            blocks: style.blocks.then_some(0),
-            context: style.context.then_some(0),
+            inode: style.prefix.inode.then_some(0),
+            blocks: style.prefix.blocks.then_some(0),
+            context: style.prefix.context.then_some(0),
             aligned: false,
         }
     }
@@ -56,8 +59,12 @@ impl Prefix {
                 .sum();
         }
         let known = entry.is_known();
-        let inode = if style.inode && entry.knows_ino() { digits(entry.ino()) } else { 1 };
-        let blocks = if known && style.blocks { style.block_size.blocks(entry.blocks()).len() } else { 1 };
+        let inode = if style.prefix.inode && entry.knows_ino() { digits(entry.ino()) } else { 1 };
+        let blocks = if known && style.prefix.blocks {
+            style.prefix.block_size.blocks(entry.blocks()).len()
+        } else {
+            1
+        };
         let context = self.context.map_or(0, |_| context(entry).len() + 1);
         self.inode.map_or(0, |_| inode + 1) + self.blocks.map_or(0, |_| blocks + 1) + context
     }
@@ -74,7 +81,7 @@ impl Prefix {
             out.push(b' ');
         }
         if let Some(width) = self.blocks {
-            let text = if known { style.block_size.blocks(entry.blocks()) } else { question_mark() };
+            let text = if known { style.prefix.block_size.blocks(entry.blocks()) } else { question_mark() };
             push_spaces(out, text.padding(width));
             out.extend_from_slice(text.as_bytes());
             out.push(b' ');

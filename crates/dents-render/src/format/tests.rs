@@ -1,4 +1,4 @@
-use crate::style::{Format, Style};
+use crate::style::{Format, LongStyle, NameStyle, PrefixStyle, Screen, Style};
 use crate::view::{Column, View};
 use crate::{Colors, Frame, FrameKind, Git, Indicator, Note, Places, Quoting, Renderer, Zone};
 use alloc::boxed::Box;
@@ -42,14 +42,25 @@ fn entries_that_could_not_be_stated() {
     assert!(
         seen.starts_with("total 0\n-????????? ? ? ? ?            ? a\n-????????? ? ? ? ?            ? b c\n")
     );
-    let all = Style { inode: true, blocks: true, quoting: Quoting::ShellEscape, ..long.clone() };
+    let all = Style {
+        prefix: PrefixStyle { inode: true, blocks: true, ..long.prefix.clone() },
+        names: NameStyle { quoting: Quoting::ShellEscape, ..long.names.clone() },
+        ..long.clone()
+    };
     let seen = render(&all, &REFUSED, FrameKind::Operands);
     assert!(
         seen.starts_with(
             "? ? -????????? ? ? ? ?            ?  a\n? ? -????????? ? ? ? ?            ? 'b c'\n"
         )
     );
-    let colored = Style { colors: Some(Colors::builtin()), indicator: Indicator::Classify, ..long.clone() };
+    let colored = Style {
+        names: NameStyle {
+            colors: Some(Colors::builtin()),
+            indicator: Indicator::Classify,
+            ..long.names.clone()
+        },
+        ..long.clone()
+    };
     let seen = render(&colored, &REFUSED, FrameKind::Operands);
     assert!(seen.contains("d????????? ? ? ? ?            ? \x1b[0m\x1b[01;34md\x1b[0m/\n"));
     assert!(seen.contains("l????????? ? ? ? ?            ? \x1b[01;36ml\x1b[0m\n"));
@@ -58,7 +69,11 @@ fn entries_that_could_not_be_stated() {
         (Format::Columns, "? ? a  ? ? b c  ? ? d  ? ? l  ? ? p\n"),
         (Format::Commas, "? ? a, ? ? b c, ? ? d, ? ? l, ? ? p\n"),
     ] {
-        let style = Style { format, inode: true, blocks: true, ..Style::default() };
+        let style = Style {
+            format,
+            prefix: PrefixStyle { inode: true, blocks: true, ..PrefixStyle::default() },
+            ..Style::default()
+        };
         assert_eq!(render(&style, &REFUSED, FrameKind::Operands), text);
     }
 }
@@ -67,7 +82,7 @@ fn entries_that_could_not_be_stated() {
 fn an_empty_directory_is_nothing_but_its_total() {
     for format in [Format::Lines, Format::Columns, Format::Across, Format::Commas] {
         for width in [0, 80] {
-            let style = Style { format, width, ..Style::default() };
+            let style = Style { format, screen: Screen { width, ..Screen::default() }, ..Style::default() };
             assert_eq!(render(&style, &[], FrameKind::Directory), "");
             assert_eq!(render(&style, &[], FrameKind::Chunk { last: true }), "");
         }
@@ -77,7 +92,15 @@ fn an_empty_directory_is_nothing_but_its_total() {
         "total 0\n"
     );
     assert_eq!(
-        render(&Style { blocks: true, eol: 0, ..Style::default() }, &[], FrameKind::Directory),
+        render(
+            &Style {
+                prefix: PrefixStyle { blocks: true, ..PrefixStyle::default() },
+                eol: 0,
+                ..Style::default()
+            },
+            &[],
+            FrameKind::Directory
+        ),
         "total 0\0"
     );
 }
@@ -88,7 +111,7 @@ fn chunks_leave_no_seams() {
     let names: Vec<_> = (0..60u32).map(|n| std::format!("{}", n.pow(n % 5 + 1))).collect();
     let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
     for (format, width) in [(Format::Commas, 40), (Format::Commas, 0), (Format::Lines, 80)] {
-        let style = Style { format, width, ..Style::default() };
+        let style = Style { format, screen: Screen { width, ..Screen::default() }, ..Style::default() };
         let whole = render(&style, &names, FrameKind::Directory);
         let owners = Owners::default();
         for size in [1, 7, 59, 60] {
@@ -126,7 +149,10 @@ fn headers_and_gaps() {
 
 #[test]
 fn unusual_sequences_are_undone_at_the_end() {
-    let colors = |value: &[u8]| Style { colors: Some(Colors::parse(value).unwrap()), ..Style::default() };
+    let colors = |value: &[u8]| Style {
+        names: NameStyle { colors: Some(Colors::parse(value).unwrap()), ..NameStyle::default() },
+        ..Style::default()
+    };
     let dir = [("d", Kind::Dir)];
     assert_eq!(render(&colors(b"lc=<:rc=>"), &dir, FrameKind::Directory), "<0><01;34>d<0>\n<>");
     assert_eq!(render(&colors(b"lc=<:rc=>"), &[("f", Kind::Reg)], FrameKind::Directory), "f\n");
@@ -176,7 +202,7 @@ fn columns_are_as_many_as_fit() {
         }
         let names: Vec<_> = names.iter().map(|name| (name.as_str(), Kind::Reg)).collect();
         let format = if across { Format::Across } else { Format::Columns };
-        let style = Style { format, width: screen, tab_size: 0, ..Style::default() };
+        let style = Style { format, screen: Screen { width: screen, tab_size: 0 }, ..Style::default() };
         assert_eq!(render(&style, &names, FrameKind::Directory), expected, "{screen} {across}");
     }
 }
@@ -186,11 +212,19 @@ fn columns_are_as_many_as_fit() {
 fn names_alone_need_no_stat() {
     assert!(!Style::default().needs().asks_any());
     assert!(
-        !Style { format: Format::Columns, indicator: Indicator::FileType, ..Style::default() }
-            .needs()
-            .asks_any()
+        !Style {
+            format: Format::Columns,
+            names: NameStyle { indicator: Indicator::FileType, ..NameStyle::default() },
+            ..Style::default()
+        }
+        .needs()
+        .asks_any()
     );
-    assert!(Style { inode: true, ..Style::default() }.needs().asks(Kind::Fifo));
+    assert!(
+        Style { prefix: PrefixStyle { inode: true, ..PrefixStyle::default() }, ..Style::default() }
+            .needs()
+            .asks(Kind::Fifo)
+    );
     let long = Style { format: Format::Long, ..Style::default() };
     assert!(Kind::KNOWN.iter().all(|kind| long.needs().asks(*kind)));
 }
@@ -206,10 +240,18 @@ fn a_frame_leaves_nothing_for_the_next() {
     let mounted = [(0, Mounted { fs_type: b"fuse".to_vec(), source: b"x".to_vec() })];
     let columns = vec![Column::Git, Column::Total, Column::Modified, Column::Name];
     let view = View { columns, mounts: true, ..View::default() };
-    let linked = Style { hyperlink: Some(b"h".to_vec()), width: 40, ..Style::default() };
+    let linked = Style {
+        names: NameStyle { hyperlink: Some(b"h".to_vec()), ..NameStyle::default() },
+        screen: Screen { width: 40, ..Screen::default() },
+        ..Style::default()
+    };
     let formats = [Format::Lines, Format::Long, Format::Columns, Format::Across, Format::Commas];
     let plain = formats.map(|format| Style { format, ..linked.clone() });
-    let view = Style { format: Format::Long, view: Some(Box::new(view)), ..linked };
+    let view = Style {
+        format: Format::Long,
+        long: LongStyle { view: Some(Box::new(view)), ..linked.long },
+        ..linked
+    };
     for style in plain.iter().chain([&view]) {
         let (batch, order) = batch(style, &names);
         let bare = Frame::new(&batch, &order, FrameKind::Directory, &owners);

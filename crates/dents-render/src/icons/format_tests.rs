@@ -1,6 +1,8 @@
 //! Tests: icons in every format, beside quotes, colours, links and indicators.
 
-use crate::{Colors, Format, Frame, FrameKind, Icons, Indicator, Places, Quoting, Renderer, Style};
+use crate::{
+    Colors, Format, Frame, FrameKind, Icons, Indicator, NameStyle, Places, Quoting, Renderer, Screen, Style,
+};
 use alloc::ffi::CString;
 use alloc::sync::Arc;
 use dents_core::batch::Batch;
@@ -35,11 +37,9 @@ fn style(format: Format) -> Style {
     icons.add(b"fi=F:di=D").unwrap();
     Style {
         format,
-        icons: Some(icons.into()),
+        names: NameStyle { icons: Some(icons.into()), quoting: Quoting::ShellEscape, ..NameStyle::default() },
         locale: Locale::C_UTF8,
-        quoting: Quoting::ShellEscape,
-        width: 40,
-        tab_size: 0,
+        screen: Screen { width: 40, tab_size: 0 },
         ..Style::default()
     }
 }
@@ -66,28 +66,35 @@ fn columns_count_them() {
     let names: Vec<(&str, Kind)> = names.iter().map(|(name, kind)| (&name[..], *kind)).collect();
     for format in [Format::Columns, Format::Across, Format::Commas] {
         for width in 10..60 {
-            let style = Style { width, ..style(format) };
+            let style = Style { screen: Screen { width, ..style(format).screen }, ..style(format) };
             for line in render(&style, &names).lines() {
                 // The comma of `-m` may take the last column, as GNU has it.
                 assert!(line.len() < width + usize::from(format == Format::Commas), "{width}: {line}");
             }
         }
     }
-    let columns = Style { width: 33, ..style(Format::Across) };
+    let columns =
+        Style { screen: Screen { width: 33, ..style(Format::Across).screen }, ..style(Format::Across) };
     assert!(render(&columns, &names).starts_with("F name0  F name1  F name2\n"));
-    let without = Style { icons: None, ..columns };
+    let without = Style { names: NameStyle { icons: None, ..columns.names }, ..columns };
     assert!(render(&without, &names).starts_with("name0  name1  name2  name3\n"));
 }
 
 #[test]
 fn within_the_colour_and_outside_of_the_link() {
     let colors = Colors::parse(b"di=1:fi=2:ex=0").unwrap();
-    let colored = Style { colors: Some(colors), indicator: Indicator::Slash, ..style(Format::Across) };
+    let colored = Style {
+        names: NameStyle { colors: Some(colors), indicator: Indicator::Slash, ..style(Format::Across).names },
+        ..style(Format::Across)
+    };
     assert_eq!(
         render(&colored, &ENTRIES),
         "\x1b[0m\x1b[2mF  a\x1b[0m  \x1b[2mF 'b c'\x1b[0m  \x1b[1mD  sub\x1b[0m/  \x1b[2mF  日本\x1b[0m\n"
     );
-    let linked = Style { hyperlink: Some(b"h".to_vec()), ..style(Format::Across) };
+    let linked = Style {
+        names: NameStyle { hyperlink: Some(b"h".to_vec()), ..style(Format::Across).names },
+        ..style(Format::Across)
+    };
     let link = |path: &str, text: &str| std::format!("\x1b]8;;file://h/d/{path}\x1b\\{text}\x1b]8;;\x1b\\");
     let expected = [
         "F  ".to_string() + &link("a", "a"),
@@ -104,9 +111,12 @@ fn they_ask_for_the_type_alone() {
     use dents_core::needs::{Needs, NeedsByKind};
     assert_eq!(style(Format::Columns).needs(), NeedsByKind::all(Needs::TYPE));
     let names = [("x.rs", Kind::Reg)];
-    let plain = Style { icons: Some(Icons::default().into()), ..Style::default() };
+    let plain = Style {
+        names: NameStyle { icons: Some(Icons::default().into()), ..NameStyle::default() },
+        ..Style::default()
+    };
     assert_eq!(render(&plain, &names), "\u{e7a8} x.rs\n");
-    assert_eq!(render(&Style { icons: None, ..plain }, &names), "x.rs\n");
+    assert_eq!(render(&Style { names: NameStyle { icons: None, ..plain.names }, ..plain }, &names), "x.rs\n");
 }
 
 /// The widths for sorting do not include icons.

@@ -121,11 +121,11 @@ impl Icons {
     /// Appends the glyph of an entry and the space after it.
     pub(crate) fn write(&self, name: &[u8], kind: Kind, known: Known, out: &mut Vec<u8>) {
         let width = match self.find(name, kind, known) {
-            Found::Own(glyph) => {
+            FoundGlyph::Own(glyph) => {
                 out.extend_from_slice(self.text(glyph.text));
                 glyph.width
             }
-            Found::Builtin(glyph) => {
+            FoundGlyph::Builtin(glyph) => {
                 out.extend_from_slice(glyph.encode_utf8(&mut [0; 4]).as_bytes());
                 1
             }
@@ -135,22 +135,22 @@ impl Icons {
         }
     }
 
-    fn find(&self, name: &[u8], kind: Kind, known: Known) -> Found {
+    fn find(&self, name: &[u8], kind: Kind, known: Known) -> FoundGlyph {
         let (directory, class) =
             (kind == Kind::Dir, if kind == Kind::Dir { Class::Directory } else { Class::Name });
         if directory || kind == Kind::Reg {
             if let Some(glyph) = self.own(name, directory) {
-                return Found::Own(glyph);
+                return FoundGlyph::Own(glyph);
             }
             let by_name = table::find(class, name);
             let by_extension =
                 || if directory { None } else { table::find(Class::Extension, extension(name)?) };
             if let Some(glyph) = by_name.or_else(by_extension) {
-                return Found::Builtin(glyph);
+                return FoundGlyph::Builtin(glyph);
             }
         }
         let kind = Type::of(kind, known) as usize;
-        self.types[kind].map_or(Found::Builtin(GLYPHS[kind]), Found::Own)
+        self.types[kind].map_or(FoundGlyph::Builtin(GLYPHS[kind]), FoundGlyph::Own)
     }
 
     /// The glyph of the last pattern that matches.
@@ -175,7 +175,7 @@ impl Icons {
 
 /// A glyph that was found.
 #[derive(Clone, Copy)]
-enum Found {
+enum FoundGlyph {
     Builtin(char),
     Own(Glyph),
 }

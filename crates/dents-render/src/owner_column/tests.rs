@@ -1,6 +1,7 @@
 //! Owners, and the width of their column.
 
 use super::*;
+use crate::style::LongStyle;
 use dents_locale::Locale;
 use std::string::String;
 
@@ -79,7 +80,7 @@ fn bytes_that_the_charset_has_not_are_of_no_width() {
 #[test]
 fn numbers_have_no_names() {
     let owners = Owners::default();
-    let numeric = Style { numeric: true, ..style(true) };
+    let numeric = Style { long: LongStyle { numeric: true, ..style(true).long }, ..style(true) };
     for (style, shown) in [(&numeric, true), (&style(true), false)] {
         let mut column = OwnerColumn::new(style, &owners, name, shown);
         IDS[..2].iter().for_each(|id| column.measure(*id));

@@ -1,14 +1,15 @@
 //! Names with the escape sequences of C, with and without quotes around them.
 
-use super::{Quoter, Quoting, escape_letter, push_octal};
+use super::escape::{Rules, escape_letter, push_octal};
+use super::style::Quoting;
 use alloc::vec::Vec;
 
 /// In the style that quotes only names that need it: whether the name needs quotes. A backslash alone is no reason.
-pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
+pub(super) fn must_quote(rules: &Rules, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
-        let char = quoter.char(name, at);
-        if !char.is_printable() || name[at] == b'"' || quoter.is_extra(name[at]) {
+        let char = rules.char(name, at);
+        if !char.is_printable() || name[at] == b'"' || rules.is_extra(name[at]) {
             return true;
         }
         at += char.bytes();
@@ -17,15 +18,15 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
 }
 
 /// Writes the name with escape sequences, between the marks of its style.
-pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
-    let (open, close) = quoter.marks();
+pub(super) fn write(rules: &Rules, name: &[u8], out: &mut Vec<u8>) {
+    let (open, close) = rules.marks();
     // If a name of this style is quoted anyway, the extra characters need no escape.
-    let extra = quoter.style != Quoting::CMaybe;
+    let extra = rules.style != Quoting::CMaybe;
     out.extend_from_slice(open);
     let mut at = 0;
     while at < name.len() {
         let rest = &name[at..];
-        let char = quoter.char(name, at);
+        let char = rules.char(name, at);
         let ends_quotes = !close.is_empty() && rest.starts_with(close);
         if let Some(letter) = escape_letter(rest[0]) {
             out.extend_from_slice(&[b'\\', letter]);
@@ -35,7 +36,7 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
                 push_octal(out, *byte);
             }
         } else {
-            if rest[0] == b'\\' || ends_quotes || (extra && quoter.is_extra(rest[0])) {
+            if rest[0] == b'\\' || ends_quotes || (extra && rules.is_extra(rest[0])) {
                 out.push(b'\\');
             }
             out.extend_from_slice(&rest[..char.bytes()]);

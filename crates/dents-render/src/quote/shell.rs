@@ -4,7 +4,7 @@
 //! escape, characters that cannot be printed become `$'\n'` between closed quotes. If a single quote is the only
 //! special character of a name, double quotes are more readable, and are used.
 
-use super::{Quoter, escape_letter, push_octal};
+use super::escape::{Rules, escape_letter, push_octal};
 use alloc::vec::Vec;
 
 /// Whether a byte has no special meaning for a shell anywhere in a word. Bytes above ASCII have none as long as
@@ -42,14 +42,14 @@ fn fits_double_quotes(name: &[u8], at: usize) -> bool {
 }
 
 /// Whether the name needs quotes.
-pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
+pub(super) fn must_quote(rules: &Rules, name: &[u8]) -> bool {
     let mut at = 0;
     while at < name.len() {
-        let char = quoter.char(name, at);
-        if is_special(name, at) || quoter.is_extra(name[at]) {
+        let char = rules.char(name, at);
+        if is_special(name, at) || rules.is_extra(name[at]) {
             return true;
         }
-        if !char.is_printable() && quoter.style.escapes() {
+        if !char.is_printable() && rules.style.escapes() {
             return true;
         }
         // Old shells take the second byte of a character for one of these.
@@ -63,13 +63,13 @@ pub(super) fn must_quote(quoter: &Quoter, name: &[u8]) -> bool {
 }
 
 /// Writes the name in quotes.
-pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
-    if wants_double_quotes(quoter, name) {
+pub(super) fn write(rules: &Rules, name: &[u8], out: &mut Vec<u8>) {
+    if wants_double_quotes(rules, name) {
         out.push(b'"');
         for byte in name {
             // In the styles that always quote, GNU writes backslashes before the extra characters, as in C. A shell
             // would keep these backslashes.
-            if quoter.is_extra(*byte) && !quoter.style.is_variable() {
+            if rules.is_extra(*byte) && !rules.style.is_variable() {
                 out.push(b'\\');
             }
             out.push(*byte);
@@ -81,9 +81,9 @@ pub(super) fn write(quoter: &Quoter, name: &[u8], out: &mut Vec<u8>) {
     let mut escaping = false;
     let mut at = 0;
     while at < name.len() {
-        let char = quoter.char(name, at);
+        let char = rules.char(name, at);
         let bytes = &name[at..at + char.bytes()];
-        if !char.is_printable() && quoter.style.escapes() {
+        if !char.is_printable() && rules.style.escapes() {
             if !escaping {
                 out.extend_from_slice(b"'$'");
                 escaping = true;
@@ -114,13 +114,13 @@ fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn wants_double_quotes(quoter: &Quoter, name: &[u8]) -> bool {
+fn wants_double_quotes(rules: &Rules, name: &[u8]) -> bool {
     if !name.contains(&b'\'') {
         return false;
     }
     let mut at = 0;
     while at < name.len() {
-        let char = quoter.char(name, at);
+        let char = rules.char(name, at);
         let fits = if name[at].is_ascii() { fits_double_quotes(name, at) } else { char.is_printable() };
         if !fits {
             return false;

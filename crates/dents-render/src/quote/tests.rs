@@ -1,6 +1,6 @@
 use super::*;
 use crate::indicator::Indicator;
-use crate::style::Style;
+use crate::style::{NameStyle, Style};
 use alloc::string::ToString;
 use std::process::Command;
 use std::string::String;
@@ -54,7 +54,11 @@ fn every_style_as_gnu_writes_it() {
         let name = unescape(fields.next().unwrap());
         for quoting in STYLES {
             for qmark in [false, true] {
-                let style = Style { quoting, qmark, locale, indicator, ..Style::default() };
+                let style = Style {
+                    names: NameStyle { quoting, qmark, indicator, ..NameStyle::default() },
+                    locale,
+                    ..Style::default()
+                };
                 let quoter = style.name_quoter();
                 let mut out = vec![];
                 let differs = quoter.write(&name, &mut out);
@@ -79,7 +83,12 @@ fn invisible_characters_outside_the_format_of_gnu() {
     use crate::style::Style;
     let name = "exe\u{202e}txt\u{2066}".as_bytes();
     let drawn = |tree: bool, quoting: Quoting, qmark: bool| {
-        let style = Style { tree, quoting, qmark, locale: Locale::C_UTF8, ..Style::default() };
+        let style = Style {
+            tree,
+            names: NameStyle { quoting, qmark, ..NameStyle::default() },
+            locale: Locale::C_UTF8,
+            ..Style::default()
+        };
         let mut out = Vec::new();
         style.name_quoter().write(name, &mut out);
         out
@@ -95,7 +104,9 @@ fn invisible_characters_outside_the_format_of_gnu() {
 fn headers_quote_colons() {
     let header = |quoting| {
         let mut out = vec![];
-        Style { quoting, ..Style::default() }.header_quoter().write(b"./a:x", &mut out);
+        Style { names: NameStyle { quoting, ..NameStyle::default() }, ..Style::default() }
+            .header_quoter()
+            .write(b"./a:x", &mut out);
         String::from_utf8(out).unwrap()
     };
     assert_eq!(header(Quoting::ShellEscape), "'./a:x'");

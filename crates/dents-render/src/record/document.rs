@@ -1,8 +1,10 @@
 //! The text before the first row and after the last, and the state that a document keeps in between.
 
 use super::row::error_word;
+use super::schema::VERSION;
+use super::tally::{self, Tally};
 use super::text::push_member;
-use super::{Record, Syntax, Tally, VERSION, tally};
+use crate::field::{Record, Syntax};
 use crate::number::push_number;
 use crate::style::{Format, Style};
 use alloc::boxed::Box;

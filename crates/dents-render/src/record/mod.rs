@@ -13,9 +13,11 @@
 //! public.
 
 mod cells;
+mod count;
 mod document;
 mod errno;
 mod row;
+mod schema;
 mod tally;
 pub mod text;
 pub mod time;
@@ -24,9 +26,10 @@ pub mod words;
 pub use crate::field::{Field, Record, Syntax};
 pub use cells::Cells;
 pub use errno::errno_name;
+pub use schema::VERSION;
 
+pub(crate) use count::count;
 pub(crate) use document::State;
-pub(crate) use tally::{Tally, count};
 
 use crate::consumer::{Consumer, Declare};
 use crate::frame::{Frame, Rows};
@@ -39,17 +42,13 @@ use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::team::Team;
 use row::Writer;
 
-/// The version of the schema. It changes when a field changes its meaning or is removed; fields may be added at any
-/// time.
-pub const VERSION: u32 = 1;
-
 /// Declares the needs of the formats of this module and of the summary.
 #[cold]
 #[inline(never)]
 pub(crate) fn declare(style: &Style, to: &mut Declare<'_>) {
     if let (Some(record), Format::Record) = (&style.record, style.format) {
         let needs = record.fields.iter().fold(NeedsByKind::default(), |all, field| all | field.needs());
-        let mark = if record.fields.contains(&Field::Acl) { style.mark } else { Needs::empty() };
+        let mark = if record.fields.contains(&Field::Acl) { style.long.mark } else { Needs::empty() };
         to(Consumer::Record, needs | NeedsByKind::all(mark));
     }
     if style.format == Format::Count {

@@ -1,8 +1,11 @@
 //! One row: field after field, in any syntax.
 
 use super::cells::Cells;
+use super::errno::errno_name;
+use super::schema::VERSION;
 use super::text::{push_cell, push_member};
-use super::{Field, Record, Syntax, VERSION, errno_name, words};
+use super::words;
+use crate::field::{Field, Record, Syntax};
 use crate::frame::Frame;
 use crate::mode;
 use crate::note::{Git, Note, Total};

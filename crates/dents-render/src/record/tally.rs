@@ -5,11 +5,9 @@
 //! files; they are shown only if something else needs the sizes.
 
 use super::text::{push_base64, push_cell, push_member};
-use super::{State, Syntax, VERSION, words};
-use crate::frame::{Frame, FrameKind, Rows};
+use super::words;
 use crate::human::SizeFormat;
 use crate::number::{digits, push_number};
-use crate::sink::Sink;
 use crate::style::Style;
 use alloc::vec::Vec;
 use dents_core::batch::{Batch, Entry};
@@ -81,8 +79,8 @@ impl Tally {
         out.extend_from_slice(if self.entries == 1 { b" entry" } else { b" entries" });
         if let Some(bytes) = self.bytes() {
             out.extend_from_slice(b", ");
-            out.extend_from_slice(style.file_size.sum(bytes).as_bytes());
-            if style.file_size == SizeFormat::BYTES {
+            out.extend_from_slice(style.long.file_size.sum(bytes).as_bytes());
+            if style.long.file_size == SizeFormat::BYTES {
                 out.extend_from_slice(if bytes == 1 { b" byte" } else { b" bytes" });
             }
         }
@@ -101,7 +99,7 @@ impl Tally {
     }
 
     /// A line for each type with its number of entries, and a line with the total.
-    fn push_lines(&self, eol: u8, out: &mut Vec<u8>) {
+    pub(super) fn push_lines(&self, eol: u8, out: &mut Vec<u8>) {
         let width = digits(self.entries);
         for (kind, word, ..) in words::KINDS {
             let count = self.kinds[kind as usize];
@@ -117,13 +115,13 @@ impl Tally {
         out.push(eol);
     }
 
-    fn push_json(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
+    pub(super) fn push_json(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
         push_member("directory", directory, out);
         out.push(b',');
         self.push_members(out);
     }
 
-    fn push_csv(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
+    pub(super) fn push_csv(&self, directory: Option<&[u8]>, out: &mut Vec<u8>) {
         let text = directory.is_none_or(|path| push_cell(path, out));
         out.push(b',');
         push_number(out, self.entries, 0);
@@ -147,43 +145,4 @@ pub(super) fn push_csv_header(out: &mut Vec<u8>) {
         out.extend_from_slice(word.as_bytes());
     }
     out.extend_from_slice(b",directory_bytes\r\n");
-}
-
-/// `--count`: counts entries, and after the last entry of the directory writes the counts.
-#[cold]
-#[inline(never)]
-pub(crate) fn count(
-    style: &Style,
-    state: &mut State,
-    (frame, rows): (&Frame<'_>, Rows<'_>),
-    out: &mut impl Sink,
-) {
-    state.here.add(rows.batch, rows.shown(), rows.kind == FrameKind::Operands);
-    if rows.kind == (FrameKind::Chunk { last: false }) {
-        return;
-    }
-    let here = core::mem::take(&mut state.here);
-    push_count(state, &here, frame.directory, style, out.buffer());
-    out.checkpoint();
-}
-
-fn push_count(state: &mut State, here: &Tally, directory: Option<&[u8]>, style: &Style, out: &mut Vec<u8>) {
-    let Some(record) = &style.record else { return here.push_lines(style.eol, out) };
-    state.begin(style, out);
-    let first = core::mem::replace(&mut state.first, false);
-    match record.syntax {
-        Syntax::Csv => here.push_csv(directory, out),
-        Syntax::Json => {
-            out.extend_from_slice(if first { b"\n{" } else { b",\n{" });
-            here.push_json(directory, out);
-            out.push(b'}');
-        }
-        Syntax::Ndjson => {
-            out.extend_from_slice(b"{\"v\":");
-            push_number(out, VERSION.into(), 0);
-            out.push(b',');
-            here.push_json(directory, out);
-            out.extend_from_slice(b"}\n");
-        }
-    }
 }

@@ -176,7 +176,7 @@ impl<'s> Cells<'s> {
             Column::Gid => Cell::number(entry.gid().into(), Paint::Group, out),
             Column::Size => self.size(entry, note, out),
             Column::Blocks => {
-                let unit = self.style.block_size;
+                let unit = self.style.prefix.block_size;
                 let sum = |total: Total| unit.sum(total.blocks.saturating_mul(512));
                 let blocks = note.total.map_or_else(|| unit.blocks(entry.blocks()), sum);
                 Cell::size(&blocks, Paint::Blocks, out)
@@ -257,14 +257,14 @@ impl<'s> Cells<'s> {
         if note.total.is_some() {
             return self.total(note.total, out);
         }
-        let text = self.style.file_size.bytes(entry.size());
+        let text = self.style.long.file_size.bytes(entry.size());
         Cell::size(&text, size_paint(entry.size()), out)
     }
 
     /// A total, with a plus if something is missing.
     fn total(&self, total: Option<Total>, out: &mut Vec<u8>) -> Cell {
         let Some(total) = total else { return Cell::none(out) };
-        let text = self.style.file_size.sum(total.bytes);
+        let text = self.style.long.file_size.sum(total.bytes);
         let paint = size_paint(u64::try_from(total.bytes).unwrap_or(u64::MAX));
         let mut cell = Cell::size(&text, paint, out);
         if !total.whole {
@@ -276,7 +276,7 @@ impl<'s> Cells<'s> {
 
     fn time(&self, column: Column, entry: &Entry<'_>, clock: Option<&mut Clock>, out: &mut Vec<u8>) -> Cell {
         let time = match column.time() {
-            Some(time) if time == self.style.time => Some(entry.time()),
+            Some(time) if time == self.style.long.time => Some(entry.time()),
             time => entry.extra().map(|extra| match time {
                 Some(Needs::CTIME) => extra.ctime,
                 Some(Needs::ATIME) => extra.atime,

@@ -58,7 +58,7 @@ impl Field {
     fn new(column: Column, style: &Style, view: &View, zone: Option<&Arc<Zone>>, now: Time) -> Field {
         let clock = (column.time().is_some() && !view.relative).then(|| style.clock(now, zone));
         // A format that the user sets may write full names of months.
-        let steady = !matches!(style.time_style, TimeStyle::Custom { .. });
+        let steady = !matches!(style.long.time_style, TimeStyle::Custom { .. });
         let header = if view.header { column.header().len() } else { 0 };
         let width = clock.as_ref().filter(|_| steady).map_or(0, Clock::width);
         Field { column, width: width.max(header), steady: steady && clock.is_some(), clock }
@@ -69,7 +69,7 @@ impl<'s> Table<'s> {
     pub(crate) fn new(style: &'s Style, view: &'s View, frame: &Frame<'s>) -> Table<'s> {
         let Frame { owners, now, zone, .. } = *frame;
         let field = |column: &Column| Field::new(*column, style, view, zone, now);
-        let brush = style.colors.as_ref().map(|colors| {
+        let brush = style.names.colors.as_ref().map(|colors| {
             let [left, right] = [Key::Left, Key::Right].map(|key| colors.get(key).unwrap_or_default());
             Brush::new(&view.theme, left, right)
         });

@@ -6,7 +6,7 @@ use crate::color::Colors;
 use crate::frame::FrameKind;
 use crate::note::{Change, Git, Total};
 use crate::renderer::Renderer;
-use crate::style::{Format, Style};
+use crate::style::{Format, LongStyle, Style};
 use crate::view::Column;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -21,7 +21,12 @@ use std::vec;
 const NAMES: [(&str, Kind); 3] = [("one", Kind::Reg), ("日本", Kind::Dir), ("x", Kind::Fifo)];
 
 fn style(view: View) -> Style {
-    Style { format: Format::Long, view: Some(Box::new(view)), locale: Locale::C_UTF8, ..Style::default() }
+    Style {
+        format: Format::Long,
+        long: LongStyle { view: Some(Box::new(view)), ..LongStyle::default() },
+        locale: Locale::C_UTF8,
+        ..Style::default()
+    }
 }
 
 fn columns(columns: &[Column]) -> View {
@@ -96,7 +101,7 @@ fn a_name_that_is_not_last_is_as_wide_as_it_looks() {
         plain,
         "Name              Git\none               -\n日本 [fuse.x a b] -\nx                 -\n"
     );
-    style.colors = Some(Colors::builtin());
+    style.names.colors = Some(Colors::builtin());
     let colored = render(&style, &[], vec![(1, mounted)]);
     let mut text = String::new();
     for (nth, piece) in colored.split('\x1b').enumerate() {
@@ -110,7 +115,7 @@ fn a_name_that_is_not_last_is_as_wide_as_it_looks() {
 #[test]
 fn a_mount_source_cannot_speak_to_the_terminal() {
     let mut style = style(View { mounts: true, header: false, ..columns(&[Column::Name]) });
-    style.quoting = crate::Quoting::ShellEscape;
+    style.names.quoting = crate::Quoting::ShellEscape;
     let mounted = Mounted { fs_type: b"fuse".to_vec(), source: b"\x1b[2J".to_vec() };
     let seen = render(&style, &[], vec![(0, mounted)]);
     assert!(!seen.contains('\x1b') && seen.contains("one [fuse ''$'\\033''[2J']"), "{seen}");
@@ -123,9 +128,9 @@ fn the_theme_colours_and_no_theme_does_not() {
     let mut style = style(view);
     let notes = [status(Change::None, Change::Modified)];
     assert!(render(&style, &notes, vec![]).starts_with("-M one\n"));
-    style.colors = Some(Colors::builtin());
+    style.names.colors = Some(Colors::builtin());
     assert!(render(&style, &notes, vec![]).starts_with("-\x1b[01;35mM\x1b[0m one\n"));
-    style.colors = Some(Colors::parse(b"lc=<:rc=>").unwrap());
+    style.names.colors = Some(Colors::parse(b"lc=<:rc=>").unwrap());
     assert!(render(&style, &notes, vec![]).starts_with("-<01;35>M<0> one\n"));
 }
 
@@ -157,7 +162,7 @@ fn one_table_for_many_batches() {
         ..Beside::default()
     };
     let frame = Frame::new(&batches[0], &[], FrameKind::Directory, &owners);
-    let mut table = Table::new(&style, style.view.as_ref().unwrap(), &frame);
+    let mut table = Table::new(&style, style.long.view.as_ref().unwrap(), &frame);
     for (nth, batch) in batches.iter().enumerate() {
         table.measure(&batch.entry(0), &beside(nth), &mut painter);
     }
@@ -184,7 +189,7 @@ impl Workers for Three {
 #[test]
 fn pieces_on_all_cores_are_the_whole() {
     let mut style = style(columns(&[Column::Mode, Column::Name, Column::Total]));
-    style.colors = Some(Colors::builtin());
+    style.names.colors = Some(Colors::builtin());
     let names: Vec<_> = (0..40_000u32).map(|n| std::format!("{}", n.wrapping_mul(2_654_435_761))).collect();
     let kinds = [Kind::Reg, Kind::Dir, Kind::Link];
     let names: Vec<_> = names.iter().zip(0..).map(|(name, n)| (name.as_str(), kinds[n % 3])).collect();

@@ -6,6 +6,7 @@
 
 pub(crate) mod civil;
 mod leap;
+mod period;
 mod rules;
 mod stamp;
 mod strftime;
@@ -23,8 +24,8 @@ use civil::Civil;
 use core::ops::Range;
 use dents_core::batch::Time;
 use dents_locale::{Charset, TimeNames};
-use strftime::{Format, Moment, Names};
-use zone::Period;
+use period::Period;
+use strftime::{CalendarNames, Format, Moment};
 
 /// The maximum age of a recent time in seconds: half a mean Gregorian year.
 const RECENT: i64 = 31_556_952 / 2;
@@ -79,29 +80,29 @@ pub(crate) struct Clock {
     faces: [Face; 2],
     /// The offsets looked up so far, each at the index of a period of some 97 days.
     periods: Vec<Period>,
-    names: Names<'static>,
+    names: CalendarNames<'static>,
     /// The width of a time, for the text in place of an unknown one.
     width: usize,
 }
 
 /// The names of the style's locale, with aligned months. Months are not aligned in C, or if one of them cannot be
 /// printed, because its width is not known.
-fn names(names: Option<TimeNames<'static>>, charset: Charset) -> Names<'static> {
+fn names(names: Option<TimeNames<'static>>, charset: Charset) -> CalendarNames<'static> {
     let Some(names) = names else {
-        return Names {
+        return CalendarNames {
             names: TimeNames::C,
             months: TimeNames::C.short_months.map(Cow::Borrowed),
             library: false,
         };
     };
     if names.short_months.iter().any(|name| known_width(name, charset).is_none()) {
-        return Names { months: names.short_months.map(Cow::Borrowed), names, library: false };
+        return CalendarNames { months: names.short_months.map(Cow::Borrowed), names, library: false };
     }
     let first = |text: &[u8]| {
         let char = Char::first(text, charset);
         [char.bytes(), if let Char::Printable { width, .. } = char { width } else { 0 }]
     };
-    Names { names, months: names.aligned_months(&first).map(Cow::Owned), library: false }
+    CalendarNames { names, months: names.aligned_months(&first).map(Cow::Owned), library: false }
 }
 
 /// A format, and its text for the last minute.

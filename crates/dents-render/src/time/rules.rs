@@ -4,7 +4,7 @@
 //! glibc the changes of 1970 are those of all earlier years.
 
 use super::civil::{Civil, DAY, days_before, is_leap};
-use super::zone::Period;
+use super::period::Period;
 use alloc::vec::Vec;
 use core::ops::Range;
 

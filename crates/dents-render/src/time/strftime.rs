@@ -8,7 +8,7 @@ use dents_locale::TimeNames;
 
 /// The names of months and days.
 #[derive(Clone, Debug)]
-pub(super) struct Names<'s> {
+pub(super) struct CalendarNames<'s> {
     /// The names of the locale.
     pub names: TimeNames<'s>,
     /// Abbreviated months, all with the width of the widest: `%b`.
@@ -18,11 +18,11 @@ pub(super) struct Names<'s> {
     pub library: bool,
 }
 
-impl Names<'_> {
+impl CalendarNames<'_> {
     /// The same for conversions that GNU leaves to the C library. GNU aligns only months of a `%b` in the format
     /// itself.
-    fn of_library(&self) -> Names<'_> {
-        Names { names: self.names, months: self.names.short_months.map(Cow::Borrowed), library: true }
+    fn of_library(&self) -> CalendarNames<'_> {
+        CalendarNames { names: self.names, months: self.names.short_months.map(Cow::Borrowed), library: true }
     }
 
     fn make_uppercase(&self, text: &mut [u8]) {
@@ -162,7 +162,13 @@ impl Format {
     }
 
     /// Appends the steady items, or the others.
-    pub(super) fn write(&self, moment: &Moment<'_>, names: &Names<'_>, steady: bool, out: &mut Vec<u8>) {
+    pub(super) fn write(
+        &self,
+        moment: &Moment<'_>,
+        names: &CalendarNames<'_>,
+        steady: bool,
+        out: &mut Vec<u8>,
+    ) {
         let items = if steady { &self.items[..self.steady] } else { &self.items[self.steady..] };
         for item in items {
             match item {
@@ -228,7 +234,7 @@ impl Spec {
     }
 
     /// The conversions of the usual styles, without flags: the same as [`Spec::write`], and faster.
-    fn write_plain(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
+    fn write_plain(&self, moment: &Moment<'_>, names: &CalendarNames<'_>, out: &mut Vec<u8>) {
         let civil = &moment.civil;
         let two = match self.letter {
             b'm' => civil.month,
@@ -248,7 +254,7 @@ impl Spec {
         out.extend_from_slice(&pair(two));
     }
 
-    fn write(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
+    fn write(&self, moment: &Moment<'_>, names: &CalendarNames<'_>, out: &mut Vec<u8>) {
         if self.is_of_library(moment, names) {
             return self.write_library(moment, names, out);
         }
@@ -298,7 +304,7 @@ impl Spec {
 
     /// Whether GNU leaves this conversion to the C library: if it depends on the locale, and with `O` if it is a
     /// number that is not negative, in a locale where that has numerals. (9.7 did so in all locales, and lost flags.)
-    fn is_of_library(&self, moment: &Moment<'_>, names: &Names<'_>) -> bool {
+    fn is_of_library(&self, moment: &Moment<'_>, names: &CalendarNames<'_>) -> bool {
         let negative = match self.letter {
             b'C' => moment.civil.year < 0,
             b'G' => moment.civil.iso_week().0 < 0,
@@ -316,7 +322,7 @@ impl Spec {
 
     /// Writes the text of the C library. GNU passes it neither flags nor width, and pads its text as a word.
     #[cold]
-    fn write_library(&self, moment: &Moment<'_>, names: &Names<'_>, out: &mut Vec<u8>) {
+    fn write_library(&self, moment: &Moment<'_>, names: &CalendarNames<'_>, out: &mut Vec<u8>) {
         let start = out.len();
         let locale = &names.names;
         let library = names.of_library();
@@ -366,7 +372,7 @@ impl Spec {
         }
     }
 
-    fn year(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
+    fn year(&self, out: &mut Vec<u8>, year: i64, names: &CalendarNames<'_>) {
         if names.library {
             self.number(out, of_int(year), 1, b'0');
         } else {
@@ -374,13 +380,13 @@ impl Spec {
         }
     }
 
-    fn year_of_century(&self, out: &mut Vec<u8>, year: i64, names: &Names<'_>) {
+    fn year_of_century(&self, out: &mut Vec<u8>, year: i64, names: &CalendarNames<'_>) {
         let year = if names.library { year.rem_euclid(100) } else { year.abs() % 100 };
         self.number(out, year, 2, b'0');
     }
 
     /// `%F`: flags and width apply to the year, which gets the width that the rest leaves.
-    fn iso_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
+    fn iso_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &CalendarNames<'_>) {
         let (pad, width) = match (self.pad, self.width) {
             (0, 0) => (b'+', 4),
             (pad, width) => (pad, width.saturating_sub(b"-mm-dd".len()).max(1)),
@@ -391,7 +397,7 @@ impl Spec {
     }
 
     /// `%D`: flags apply to the year.
-    fn american_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &Names<'_>) {
+    fn american_date(&self, out: &mut Vec<u8>, civil: &Civil, names: &CalendarNames<'_>) {
         let start = out.len();
         let [month, day] = [civil.month, civil.day].map(pair);
         out.extend_from_slice(&[month[0], month[1], b'/', day[0], day[1], b'/']);
@@ -460,7 +466,7 @@ impl Spec {
         }
     }
 
-    fn half_of_day(&self, out: &mut Vec<u8>, is_second: bool, names: &Names<'_>) {
+    fn half_of_day(&self, out: &mut Vec<u8>, is_second: bool, names: &CalendarNames<'_>) {
         let start = out.len();
         self.text(out, names.names.half_days[usize::from(is_second)], false, names);
         if self.letter == b'P' || self.swap {
@@ -469,7 +475,7 @@ impl Spec {
     }
 
     /// The name of a month, with `O` as it is alone: long (0) or short (1).
-    fn month(&self, out: &mut Vec<u8>, month: usize, short: usize, names: &Names<'_>) {
+    fn month(&self, out: &mut Vec<u8>, month: usize, short: usize, names: &CalendarNames<'_>) {
         let locale = &names.names;
         let usual = [&locale.months, &locale.short_months][short][month];
         let alone = locale.alone[short][month];
@@ -478,7 +484,7 @@ impl Spec {
     }
 
     /// A word; `#` makes it upper case if `swaps_up`, else lower case.
-    fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool, names: &Names<'_>) {
+    fn text(&self, out: &mut Vec<u8>, text: &[u8], swaps_up: bool, names: &CalendarNames<'_>) {
         let start = out.len();
         out.extend_from_slice(text);
         self.widen(out, start);
@@ -526,7 +532,7 @@ impl Spec {
     }
 
     /// Pads the text from `start` on, and makes it upper case if a flag demands it.
-    fn finish(&self, out: &mut Vec<u8>, start: usize, names: &Names<'_>) {
+    fn finish(&self, out: &mut Vec<u8>, start: usize, names: &CalendarNames<'_>) {
         self.widen(out, start);
         if self.upper {
             names.make_uppercase(&mut out[start..]);
@@ -553,7 +559,7 @@ mod tests {
         let civil = Civil::new(second + i64::from(offset)).unwrap();
         let moment = Moment { civil, second, nanosecond: 12_345_678, offset, zone: b"CeT" };
         let format = Format::new(format.as_bytes());
-        let names = Names {
+        let names = CalendarNames {
             names: TimeNames::C,
             months: TimeNames::C.short_months.map(Cow::Borrowed),
             library: false,
@@ -597,7 +603,7 @@ mod tests {
     fn months_are_aligned_where_a_format_names_them_and_no_more() {
         let mut months = TimeNames::C.short_months.map(Cow::Borrowed);
         months[10] = Cow::Borrowed(b"Nov ");
-        let names = Names { names: TimeNames::C, months, library: false };
+        let names = CalendarNames { names: TimeNames::C, months, library: false };
         let civil = Civil::new(1_700_000_000).unwrap();
         let moment = Moment { civil, second: 1_700_000_000, nanosecond: 0, offset: 0, zone: b"UTC" };
         let mut out = Vec::new();

@@ -20,7 +20,7 @@ pub struct View {
     pub columns: Vec<Column>,
     /// Whether a first line has the titles of the columns.
     pub header: bool,
-    /// Times as ages, in place of [`crate::Style::time_style`].
+    /// Times as ages, in place of [`crate::LongStyle::time_style`].
     pub relative: bool,
     /// A group only if its name differs from that of the owner.
     pub smart_group: bool,
@@ -28,7 +28,7 @@ pub struct View {
     pub mounts: bool,
     /// Extended attributes below each entry.
     pub xattrs: bool,
-    /// The colours of the columns. Without [`crate::Style::colors`] there are none.
+    /// The colours of the columns. Without [`crate::NameStyle::colors`] there are none.
     pub theme: Theme,
     /// The effective user of the program, if it is known. As an owner it is shown in a colour of its own.
     pub me: Option<u32>,

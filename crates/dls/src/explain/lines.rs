@@ -1,6 +1,6 @@
 //! A line for each fact that was needed: by which option or colour, which fact, of which entries, by how many calls.
 
-use super::Facts;
+use super::facts::Facts;
 use super::phrase::{counted, duration, entries, facts, kind as kind_name, list};
 use crate::plan::{Claim, Claimant};
 use alloc::format;

@@ -1,6 +1,6 @@
 //! The cheapest change: the fewest options to drop and keys to switch off, so that nine calls of ten are not made.
 
-use super::Facts;
+use super::facts::Facts;
 use super::lines::{name, wanted};
 use super::phrase::{counted, duration, list};
 use crate::plan::{Claim, Claimant};

@@ -1,13 +1,15 @@
+use super::phrase::{duration, list};
 use super::*;
 use alloc::format;
 use alloc::vec::Vec;
-use dents_core::needs::{Needs, NeedsByKind};
-use dents_core::stat::request_counts::Calls;
-use dents_render::{Style, color::Key};
+use dents_core::needs::{Kind, Needs, NeedsByKind};
+use dents_core::stat::choose::{Choice, Strategy};
+use dents_core::stat::request_counts::{Call, Calls, CallsByKind};
+use dents_render::{NameStyle, PrefixStyle, Style, color::Key};
 use dents_sys::statfs::FsType;
 use std::string::ToString;
 
-use crate::plan::Claimant;
+use crate::plan::{Claim, Claimant};
 
 const MS: u64 = 1_000_000;
 
@@ -269,15 +271,22 @@ fn claims_add_up_to_the_needs() {
                     let colors =
                         colors.map(|text| dents_render::Colors::parse(text.as_bytes()).unwrap_or_default());
                     let targets = directories_first;
-                    let style =
-                        Style { colors, format, indicator, targets, blocks: sort, ..Style::default() };
+                    let style = Style {
+                        names: NameStyle { colors, indicator, targets, ..NameStyle::default() },
+                        format,
+                        prefix: PrefixStyle { blocks: sort, ..PrefixStyle::default() },
+                        ..Style::default()
+                    };
                     let key = if sort { dents_core::sort::Key::Size } else { dents_core::sort::Key::None };
                     let order = dents_core::sort::Order { key, directories_first, ..Default::default() };
                     let said = [Said { flag: Flag::SortBySize, value: None }];
                     let claims = crate::plan::claims(&said, &style, &order, false);
                     let mut sum = NeedsByKind::default();
                     claims.iter().for_each(|claim| sum |= claim.needs);
-                    assert!(sum == style.needs() | order.needs(style.time), "{style:?} {order:?} {claims:?}");
+                    assert!(
+                        sum == style.needs() | order.needs(style.long.time),
+                        "{style:?} {order:?} {claims:?}"
+                    );
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! again with these settings removed; if the user's own configuration does, it is started again with that
 //! configuration, unconfined.
 
-use super::Programs;
+use super::programs::Programs;
 use super::settings::Settings;
 use super::status::Statuses;
 use crate::errno::message;
@@ -64,7 +64,7 @@ const STATUS: &[&CStr] = &[
 const MOST_SAID: usize = 64 << 20;
 
 /// A request to git, then its answer.
-pub(super) enum Question {
+pub(super) enum GitRequest {
     /// `git config` and a confined `git status` run.
     Preparing(Preparing),
     /// The `git status` whose output will be used.
@@ -80,7 +80,7 @@ pub(super) enum Question {
 }
 
 /// The arguments of a request, and how git is started.
-pub(super) struct About<'a> {
+pub(super) struct GitArguments<'a> {
     pub(super) programs: &'a dyn Programs,
     /// The top of the work tree.
     pub(super) top: &'a [u8],
@@ -106,35 +106,39 @@ pub(super) struct Child {
     since_ns: u64,
 }
 
-impl Question {
+impl GitRequest {
     /// Starts git, whose time counts from `since_ns`.
-    pub(super) fn ask(about: &About<'_>, since_ns: u64) -> Question {
+    pub(super) fn ask(about: &GitArguments<'_>, since_ns: u64) -> GitRequest {
         // Refused where the kernel cannot confine it.
         let status = about.status(&Settings::nothing(), true, since_ns).ok();
         Self::prepare(about, status, since_ns).unwrap_or_else(|failed| failed)
     }
 
-    fn prepare(about: &About<'_>, status: Option<Child>, since_ns: u64) -> Result<Question, Question> {
+    fn prepare(
+        about: &GitArguments<'_>,
+        status: Option<Child>,
+        since_ns: u64,
+    ) -> Result<GitRequest, GitRequest> {
         let config = about.start(&Settings::default(), CONFIG, status.is_some(), since_ns)?;
-        Ok(Question::Preparing(Preparing { config, status }))
+        Ok(GitRequest::Preparing(Preparing { config, status }))
     }
 
     /// Waits until it is known which `git status` counts: a matter of a millisecond or two.
-    pub(super) fn proceed(&mut self, about: &About<'_>) {
-        while let Question::Preparing(preparing) = self {
+    pub(super) fn proceed(&mut self, about: &GitArguments<'_>) {
+        while let GitRequest::Preparing(preparing) = self {
             *self = preparing.end(about).unwrap_or_else(|failed| failed);
         }
     }
 
     /// Waits for the answer until the budget, counted from the start, is spent.
-    pub(super) fn settle(&mut self, about: &About<'_>) {
+    pub(super) fn settle(&mut self, about: &GitArguments<'_>) {
         self.proceed(about);
-        let Question::Asked(child) = self else { return };
+        let GitRequest::Asked(child) = self else { return };
         *self = match child.wait(about.budget_ns) {
             Err(end) => end,
             Ok(Status::Exited(0)) => {
                 let took_ns = clock::monotonic_ns().saturating_sub(child.since_ns);
-                Question::Answered(Statuses::parse(core::mem::take(&mut child.said)), took_ns)
+                GitRequest::Answered(Statuses::parse(core::mem::take(&mut child.said)), took_ns)
             }
             Ok(status) => failed(status),
         };
@@ -142,7 +146,7 @@ impl Question {
 }
 
 impl Preparing {
-    fn end(&mut self, about: &About<'_>) -> Result<Question, Question> {
+    fn end(&mut self, about: &GitArguments<'_>) -> Result<GitRequest, GitRequest> {
         let ended = self.config.wait(about.budget_ns)?;
         let (status, since_ns) = (self.status.take(), self.config.since_ns);
         let confined = status.is_some();
@@ -150,20 +154,20 @@ impl Preparing {
             // Git exits with status 128 or 129 itself. Another status comes from a wrapper script that must start
             // processes: `dls` trusts it, because it is in the user's PATH.
             let refused = !confined || matches!(ended, Status::Exited(128 | 129));
-            return if refused { Err(failed(ended)) } else { Question::prepare(about, None, since_ns) };
+            return if refused { Err(failed(ended)) } else { GitRequest::prepare(about, None, since_ns) };
         }
-        let unreadable = || Question::Failed("what git says of its configuration cannot be read".into());
+        let unreadable = || GitRequest::Failed("what git says of its configuration cannot be read".into());
         let settings = Settings::parse(&self.config.said).ok_or_else(unreadable)?;
         let counts = status.filter(|_| settings == Settings::nothing());
         counts
             .map_or_else(|| about.status(&settings, confined && !settings.own_programs, since_ns), Ok)
-            .map(Question::Asked)
+            .map(GitRequest::Asked)
     }
 }
 
-impl About<'_> {
+impl GitArguments<'_> {
     /// Asks about the paths, or about all of the work tree if one of them is its top.
-    fn status(&self, settings: &Settings, confined: bool, since_ns: u64) -> Result<Child, Question> {
+    fn status(&self, settings: &Settings, confined: bool, since_ns: u64) -> Result<Child, GitRequest> {
         let all = self.paths.len() > MOST_PATHS || self.paths.iter().any(Vec::is_empty);
         let paths = if all { &[] } else { self.paths };
         let paths: Vec<CString> = paths.iter().map(|path| c_string(path)).collect();
@@ -178,7 +182,7 @@ impl About<'_> {
         command: &[&CStr],
         confined: bool,
         since_ns: u64,
-    ) -> Result<Child, Question> {
+    ) -> Result<Child, GitRequest> {
         let top = c_string(self.top);
         let mut argv = BEFORE.to_vec();
         argv.extend(settings.options.iter().map(CString::as_c_str));
@@ -188,14 +192,14 @@ impl About<'_> {
         with.extend(settings.variables.iter().map(CString::as_c_str));
         match self.programs.start(&argv, WITHOUT, &with, confined) {
             Ok(git) => Ok(Child { git, said: Vec::new(), since_ns }),
-            Err(errno) => Err(Question::Failed(format!("cannot run git: {}", message(errno)))),
+            Err(errno) => Err(GitRequest::Failed(format!("cannot run git: {}", message(errno)))),
         }
     }
 }
 
 impl Child {
     /// Waits for its end: the status, or the state of the request if there is none.
-    fn wait(&mut self, budget_ns: Option<u64>) -> Result<Status, Question> {
+    fn wait(&mut self, budget_ns: Option<u64>) -> Result<Status, GitRequest> {
         /// One wait of several.
         const LONG_NS: u64 = 60_000_000_000;
         let since_ns = self.since_ns;
@@ -204,15 +208,15 @@ impl Child {
             let left_ns = budget_ns.map_or(LONG_NS, |budget_ns| budget_ns.saturating_sub(spent_ns()));
             let step = self.git.step(left_ns, &mut self.said);
             if self.said.len() > MOST_SAID {
-                return Err(Question::TooMuch);
+                return Err(GitRequest::TooMuch);
             }
             match step {
                 Ok(Step::On) if left_ns > 0 => {}
                 Ok(Step::Late) if budget_ns.is_none() => {}
-                Ok(Step::On | Step::Late) => return Err(Question::Late(spent_ns())),
+                Ok(Step::On | Step::Late) => return Err(GitRequest::Late(spent_ns())),
                 Ok(Step::Ended(status)) => return Ok(status),
                 Err(errno) => {
-                    return Err(Question::Failed(format!("cannot read from git: {}", message(errno))));
+                    return Err(GitRequest::Failed(format!("cannot read from git: {}", message(errno))));
                 }
             }
         }
@@ -223,8 +227,8 @@ fn c_string(path: &[u8]) -> CString {
     CString::new(path).unwrap_or_default()
 }
 
-fn failed(status: Status) -> Question {
-    Question::Failed(match status {
+fn failed(status: Status) -> GitRequest {
+    GitRequest::Failed(match status {
         Status::Exited(status) => format!("git ended with status {status}"),
         Status::Signaled(signal) => format!("git was ended by signal {signal}"),
         Status::Unknown => "how git ended cannot be known: SIGCHLD is ignored".into(),

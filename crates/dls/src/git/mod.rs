@@ -11,6 +11,7 @@ mod command;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod programs;
 mod settings;
 mod status;
 
@@ -18,12 +19,12 @@ use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use command::{About, Question};
+use command::{GitArguments, GitRequest};
 use core::ffi::CStr;
 use core::iter::successors;
 use dents_render::Git;
-use dents_rt::Running;
 use dents_sys::Errno;
+pub use programs::Programs;
 pub(crate) use settings::is_false;
 use status::Within;
 
@@ -35,22 +36,6 @@ pub(crate) const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// The reason if the output is too long.
 const TOO_MUCH: &str = "git said more than 64 MiB";
-
-/// Starts programs that run beside the listing.
-pub trait Programs {
-    /// Starts `argv[0]`, searched in PATH, with our environment except the variables in `without`, and with the
-    /// variables in `with`. Its standard input and error are /dev/null. `confined`: it may start no process.
-    ///
-    /// # Errors
-    /// The reason why it could not be started.
-    fn start(
-        &self,
-        argv: &[&CStr],
-        without: &[&[u8]],
-        with: &[&CStr],
-        confined: bool,
-    ) -> Result<Running, Errno>;
-}
 
 /// The major and minor number of a device.
 pub(crate) type Device = (u32, u32);
@@ -67,13 +52,13 @@ pub(crate) struct Bounds {
 }
 
 /// What the look-up of a directory's repository found: the top of its work tree, if it is in one.
-pub(crate) type Found = Option<Vec<u8>>;
+pub(crate) type WorkTree = Option<Vec<u8>>;
 
-/// The look-up of the repositories of directories: a [`Found`] for each, or none without an answer in time.
-pub(crate) type Find<'f> = dyn FnMut(Vec<Vec<u8>>) -> Vec<Option<Found>> + 'f;
+/// The look-up of the repositories of directories: a [`WorkTree`] for each, or none without an answer in time.
+pub(crate) type Find<'f> = dyn FnMut(Vec<Vec<u8>>) -> Vec<Option<WorkTree>> + 'f;
 
 /// Something to be asked about.
-pub(crate) struct Wanted {
+pub(crate) struct GitPath {
     /// The directory whose repository is asked.
     pub(crate) directory: Vec<u8>,
     /// The path to ask about: that directory, or something in it.
@@ -86,7 +71,7 @@ struct Repository {
     top: Vec<u8>,
     /// The requested paths, relative to the top; the top itself is the empty path.
     paths: Vec<Vec<u8>>,
-    question: Question,
+    question: GitRequest,
 }
 
 /// All repositories that were asked.
@@ -108,7 +93,7 @@ impl<'p> Repositories<'p> {
 
     /// Starts git for each repository that these are in and that was not asked about them yet. Its time counts from
     /// `since_ns`. After one look-up without an answer there are no others.
-    pub(crate) fn ask(&mut self, wanted: Vec<Wanted>, since_ns: u64, find: &mut Find<'_>) {
+    pub(crate) fn ask(&mut self, wanted: Vec<GitPath>, since_ns: u64, find: &mut Find<'_>) {
         // Operands tend to come from one directory.
         let mut directories: Vec<Vec<u8>> = wanted.iter().map(|wanted| wanted.directory.clone()).collect();
         directories.sort_unstable();
@@ -117,7 +102,7 @@ impl<'p> Repositories<'p> {
         let searches = self.late.is_empty() && directories.first().is_none_or(|first| !first.is_empty());
         let found = if searches { find(directories.clone()) } else { Vec::new() };
         let mut new: Vec<(Vec<u8>, Vec<Vec<u8>>)> = Vec::new();
-        for Wanted { directory, path } in wanted {
+        for GitPath { directory, path } in wanted {
             let nth = directories.binary_search(&directory).ok();
             let Some(top) = nth.and_then(|nth| found.get(nth)?.as_ref()) else {
                 self.late.push(directory);
@@ -135,7 +120,8 @@ impl<'p> Repositories<'p> {
         }
         for (top, paths) in new {
             let (programs, budget_ns) = (self.programs, self.budget_ns);
-            let question = Question::ask(&About { programs, top: &top, paths: &paths, budget_ns }, since_ns);
+            let question =
+                GitRequest::ask(&GitArguments { programs, top: &top, paths: &paths, budget_ns }, since_ns);
             self.asked.push(Repository { top, paths, question });
         }
     }
@@ -145,7 +131,7 @@ impl<'p> Repositories<'p> {
         let (programs, budget_ns, mut best) = (self.programs, self.budget_ns, None);
         // All of them go on, while one is waited for.
         for Repository { top, paths, question } in &mut self.asked {
-            question.proceed(&About { programs, top, paths, budget_ns });
+            question.proceed(&GitArguments { programs, top, paths, budget_ns });
         }
         for (nth, asked) in self.asked.iter().enumerate() {
             let deeper = best.is_none_or(|best: usize| asked.top.len() >= self.asked[best].top.len());
@@ -158,12 +144,12 @@ impl<'p> Repositories<'p> {
             return if is_late { Answer::Late } else { Answer::Outside };
         };
         let Repository { top, paths, question } = &mut self.asked[best];
-        question.settle(&About { programs, top, paths, budget_ns });
+        question.settle(&GitArguments { programs, top, paths, budget_ns });
         match question {
-            Question::Answered(statuses, _) => {
+            GitRequest::Answered(statuses, _) => {
                 Answer::Within(statuses.within(below(top, directory).unwrap_or_default()))
             }
-            Question::Failed(_) => Answer::Outside,
+            GitRequest::Failed(_) => Answer::Outside,
             _ => Answer::Late,
         }
     }
@@ -172,9 +158,9 @@ impl<'p> Repositories<'p> {
     /// the column shows that, so errors of the repository are reported alone, not those of time or place.
     pub(crate) fn tell_once(&mut self, hides: bool) -> Option<String> {
         let told = self.asked.iter().find_map(|asked| match &asked.question {
-            Question::TooMuch => Some(TOO_MUCH.into()),
-            Question::Failed(why) if hides => Some(why.clone()),
-            Question::Late(ns) if hides => Some(format!("git did not answer within {} ms", ns / 1_000_000)),
+            GitRequest::TooMuch => Some(TOO_MUCH.into()),
+            GitRequest::Failed(why) if hides => Some(why.clone()),
+            GitRequest::Late(ns) if hides => Some(format!("git did not answer within {} ms", ns / 1_000_000)),
             _ => None,
         });
         let late = || {
@@ -192,13 +178,13 @@ impl<'p> Repositories<'p> {
             let top = String::from_utf8_lossy(top);
             let ms = |ns: u64| format!("{}.{:02} ms", ns / 1_000_000, ns % 1_000_000 / 10_000);
             let what = match question {
-                Question::Preparing(..) | Question::Asked(_) => "asked, and not waited for".into(),
-                Question::TooMuch => TOO_MUCH.into(),
-                Question::Answered(statuses, ns) => {
+                GitRequest::Preparing(..) | GitRequest::Asked(_) => "asked, and not waited for".into(),
+                GitRequest::TooMuch => TOO_MUCH.into(),
+                GitRequest::Answered(statuses, ns) => {
                     format!("{} paths differ; answered {} after its start", statuses.len(), ms(*ns))
                 }
-                Question::Late(ns) => format!("late: given up {} after its start", ms(*ns)),
-                Question::Failed(why) => why.clone(),
+                GitRequest::Late(ns) => format!("late: given up {} after its start", ms(*ns)),
+                GitRequest::Failed(why) => why.clone(),
             };
             text.extend(["git: ", &top.escape_debug().collect::<String>(), ": ", &what, "\n"]);
         }
@@ -257,7 +243,7 @@ impl Answer<'_> {
 
 /// The top of the work tree that contains a directory: one `statx` for the directory and for each one above, below the
 /// ceiling. Above a mount point is no repository of it, as git has it.
-pub(crate) fn top_of(directory: &[u8], bounds: &Bounds, look: &Look<'_>) -> Found {
+pub(crate) fn top_of(directory: &[u8], bounds: &Bounds, look: &Look<'_>) -> WorkTree {
     let ceiling = ceiling_of(directory, &bounds.ceilings);
     let mut here = directory;
     loop {

@@ -18,7 +18,7 @@ pub use language::{Domain, Language};
 use mapped::Mapped;
 
 /// The locale that the environment asks for.
-pub struct Found<'a> {
+pub struct FoundLocale<'a> {
     user: UserLocale<'a, 'static>,
     /// The name of the locale of messages.
     messages: &'a [u8],
@@ -27,10 +27,10 @@ pub struct Found<'a> {
     language: Option<&'a [u8]>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundLocale<'a> {
     /// Looks for it.
     #[must_use]
-    pub fn new(environment: &Environment<'a>) -> Found<'a> {
+    pub fn new(environment: &Environment<'a>) -> FoundLocale<'a> {
         let variables = Variables {
             all: environment.lc_all,
             ctype: environment.lc_ctype,
@@ -54,7 +54,7 @@ impl<'a> Found<'a> {
         let user = UserLocale::find(&variables, &others, environment.locpath, &mut Mapped);
         let messages = if user.is_installed() { variables.name(environment.lc_messages) } else { b"C" };
         let numeric = variables.name(environment.lc_numeric);
-        Found { user, messages, numeric, language: environment.language }
+        FoundLocale { user, messages, numeric, language: environment.language }
     }
 
     /// Charset, and whether names are ordered by rules.

@@ -1,13 +1,13 @@
 //! From options to choices: of two options that conflict the last one wins, with GNU's exceptions.
 
-use super::hierarchy::Hierarchy;
+use super::hierarchy::{BUDGET_NS, HierarchyOptions};
 use super::view_options::ViewOptions;
 use crate::args::numbers::{
     BlockSize, parse_in_flight, parse_tab_size, parse_threads, parse_timeout, parse_top, parse_width,
 };
 use crate::args::words::{self, Human, IndicatorStyle, QuotingStyle, When, Words};
 use crate::args::{self, Flag, Said};
-use crate::locale::Found;
+use crate::locale::FoundLocale;
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Kinds, Needs};
 use dents_core::pattern::Pattern;
@@ -60,7 +60,7 @@ pub(super) struct Choices<'a> {
     pub(super) top: Option<usize>,
     pub(super) count: bool,
     pub(super) summary: bool,
-    pub(super) hierarchy: Hierarchy,
+    pub(super) hierarchy: HierarchyOptions,
     pub(super) mode: Mode,
     pub(super) threads: Option<usize>,
     pub(super) in_flight: Option<usize>,
@@ -97,10 +97,6 @@ impl<'a> Choices<'a> {
                 choices.imply_long();
             }
         }
-        if choices.view.picks(Column::Total) {
-            choices.hierarchy.add_totals();
-        }
-        choices.view.asked |= choices.hierarchy.any();
         choices
     }
 
@@ -119,10 +115,26 @@ impl<'a> Choices<'a> {
     /// a shown type; if directories are entered, they may contain one.
     fn kinds(&self) -> (Kinds, Kinds) {
         let Some(only) = self.only else { return (Kinds::ALL, Kinds::ALL) };
-        let tree = self.hierarchy.tree.is_some();
+        let tree = self.shows_tree();
         let shown = Kinds::of(only).with(Kind::Dir, tree);
         let follows = self.dereference == Some(Dereference::Always);
         (shown, shown.with(Kind::Dir, self.recursive).with(Kind::Link, follows))
+    }
+
+    /// Whether a tree is shown.
+    pub(super) fn shows_tree(&self) -> bool {
+        self.hierarchy.tree.is_some()
+    }
+
+    /// The time limit of totals. A column of totals has the default one, if there is no other.
+    pub(super) fn total_ns(&self) -> Option<u64> {
+        let shown = self.view.picks(Column::Total).then_some(BUDGET_NS);
+        self.hierarchy.total_ns.or(shown)
+    }
+
+    /// Whether anything below the listed directories is read.
+    pub(super) fn looks_below(&self) -> bool {
+        self.shows_tree() || self.total_ns().is_some()
     }
 
     /// Of which types the entries are that a listing shows.
@@ -131,7 +143,7 @@ impl<'a> Choices<'a> {
     }
 
     /// Which names of a directory are wanted.
-    pub(super) fn filter(&self, locale: &Found<'_>, posixly_correct: bool) -> Filter {
+    pub(super) fn filter(&self, locale: &FoundLocale<'_>, posixly_correct: bool) -> Filter {
         let (utf8, class) = (locale.locale().is_utf8(), |name: &[u8]| locale.class(name));
         let pattern = |text: &&[u8]| Pattern::with_classes(text, utf8, !posixly_correct, &class);
         let patterns = |texts: &[&[u8]]| texts.iter().map(pattern).collect();

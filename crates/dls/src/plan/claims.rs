@@ -115,11 +115,11 @@ pub(crate) fn claims(said: &[Said<'_>], style: &Style, order: &Order, recursive:
         }
         _ => &[Flag::Ctime, Flag::Atime, Flag::Time],
     };
-    claim(option(said, sort), Order { directories_first: false, ..*order }.needs(style.time));
+    claim(option(said, sort), Order { directories_first: false, ..*order }.needs(style.long.time));
     if order.directories_first {
         // The needs of the key have a claim already: the rest is due to the grouping.
         let targets = if order.key == Key::None { Key::None } else { Key::Name };
-        let grouping = Order { key: targets, ..*order }.needs(style.time);
+        let grouping = Order { key: targets, ..*order }.needs(style.long.time);
         claim(option(said, &[Flag::GroupDirectoriesFirst]), grouping);
     }
     if said.iter().any(|said| said.flag == Flag::TotalSize) {

@@ -10,7 +10,7 @@ use dents_render::{Column, Style};
 
 /// `--git` and `--gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GitOptions<'a> {
+pub struct GitPlan<'a> {
     /// Nanoseconds from its start to the moment at which it is given up; none is never.
     pub budget_ns: Option<u64>,
     /// Whether ignored entries are left out.
@@ -28,8 +28,8 @@ impl<'a> Planner<'a, '_> {
         choices: &Choices<'a>,
         style: &Style,
         timeout_ns: Option<u64>,
-    ) -> Option<GitOptions<'a>> {
-        let view = style.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
+    ) -> Option<GitPlan<'a>> {
+        let view = style.long.view.as_ref().is_some_and(|view| view.columns.contains(&Column::Git));
         let rows = style.record.as_ref().is_some_and(|rows| rows.fields.contains(&Field::GitStaged));
         let shows = view || rows;
         let hides = choices.gitignore;
@@ -44,7 +44,7 @@ impl<'a> Planner<'a, '_> {
         let environment = self.around.environment;
         let ceilings = environment.git_ceiling_directories.unwrap_or_default();
         let crosses = environment.git_discovery_across_filesystem.is_some_and(|value| !is_false(value));
-        Some(GitOptions { budget_ns, hides, ceilings, crosses })
+        Some(GitPlan { budget_ns, hides, ceilings, crosses })
     }
 
     /// The environment's DLS_GIT_BUDGET.

@@ -12,6 +12,7 @@ mod hierarchy;
 mod icons;
 mod planner;
 mod programs;
+mod tree;
 mod view;
 mod view_options;
 mod warning;
@@ -26,8 +27,8 @@ use alloc::vec::Vec;
 pub(crate) use claims::claims;
 pub use claims::{Claim, Claimant, Explain};
 use core::ffi::CStr;
-pub use git::GitOptions;
-pub use hierarchy::Hierarchy;
+pub use git::GitPlan;
+pub use tree::TreePlan;
 pub use warning::Warning;
 pub(crate) use warning::bad_theme;
 pub use zone::ZoneName;
@@ -81,8 +82,10 @@ pub struct Plan<'a> {
     pub shows_times: bool,
     /// Whether entries are shown as they are read.
     pub streams: bool,
-    /// `--tree`, `--total-size`.
-    pub hierarchy: Hierarchy,
+    /// `--tree`.
+    pub tree: Option<TreePlan>,
+    /// `--total-size`: for how long totals are computed, in nanoseconds; `u64::MAX` is for ever.
+    pub total_ns: Option<u64>,
     /// The strategy.
     pub mode: Mode,
     /// The number of threads, if it was named.
@@ -92,7 +95,7 @@ pub struct Plan<'a> {
     /// `--timeout` in nanoseconds.
     pub timeout_ns: Option<u64>,
     /// The request to git.
-    pub git: Option<GitOptions<'a>>,
+    pub git: Option<GitPlan<'a>>,
     /// `--timing`.
     pub timing: bool,
     /// `--lazy`.
@@ -119,7 +122,7 @@ impl<'a> Plan<'a> {
         let choices = Choices::new(&args.said, args.defaults, terminal.is_some());
         let style = planner.style(&choices)?;
         let long = style.format == Format::Long;
-        let time = style.time;
+        let time = style.long.time;
         let key = choices.key.unwrap_or(match choices.time {
             Some(_) if !long => Key::Time,
             _ => Key::Name,
@@ -128,7 +131,7 @@ impl<'a> Plan<'a> {
         let key = if choices.count && !choices.recursive && choices.top.is_none() { Key::None } else { key };
         let order = Order { key, reverse: choices.reverse, directories_first: choices.directories_first };
         let mut needs = style.needs() | order.needs(time);
-        if choices.recursive || choices.hierarchy.any() || choices.only.is_some() {
+        if choices.recursive || choices.looks_below() || choices.only.is_some() {
             needs |= NeedsByKind::all(Needs::TYPE);
         }
         let mut operand_needs = style.operand_needs() | needs | NeedsByKind::all(Needs::TYPE);
@@ -140,8 +143,7 @@ impl<'a> Plan<'a> {
         names.set(Needs::UID, style.wants_user_names());
         names.set(Needs::GID, style.wants_group_names());
         // With -l or -F GNU lists a link on the command line. Of a tree it is the root, in every format.
-        let lists_links =
-            (style.indicator == Indicator::Classify || long) && choices.hierarchy.tree.is_none();
+        let lists_links = (style.names.indicator == Indicator::Classify || long) && !choices.shows_tree();
         let dereference = choices.dereference.unwrap_or(if choices.directory || lists_links {
             Dereference::Never
         } else {
@@ -154,7 +156,7 @@ impl<'a> Plan<'a> {
             locale,
             filter: choices.filter(found, environment.posixly_correct.is_some()),
             directory: choices.directory,
-            recursive: choices.recursive && choices.hierarchy.tree.is_none(),
+            recursive: choices.recursive && !choices.shows_tree(),
             dereference,
             order,
             top: choices.top,
@@ -164,7 +166,7 @@ impl<'a> Plan<'a> {
             operand_needs,
             names,
             zone: ZoneName::new(environment),
-            shows_times: style.view.as_ref().map_or(long, |view| view.shows_times()),
+            shows_times: style.long.view.as_ref().map_or(long, |view| view.shows_times()),
             // GNU streams only lines. A list with commas has the same bytes, except that messages about entries then
             // precede all names: so it streams only if no entry is asked about.
             streams: key == Key::None
@@ -173,11 +175,12 @@ impl<'a> Plan<'a> {
                     || style.format == Format::Commas
                         && !needs.asks_any()
                         && dereference != Dereference::Always)
-                && !style.blocks
-                && !choices.hierarchy.any()
+                && !style.prefix.blocks
+                && !choices.looks_below()
                 && !choices.recursive
                 && git.is_none(),
-            hierarchy: choices.hierarchy,
+            tree: TreePlan::new(&choices, order, git.as_ref().is_some_and(|git| git.hides)),
+            total_ns: choices.total_ns(),
             mode: choices.mode,
             threads: choices.threads,
             in_flight: choices.in_flight.unwrap_or(IN_FLIGHT),
@@ -201,7 +204,24 @@ impl<'a> Plan<'a> {
 
     /// Whether times are shown as dates, which takes a zone. Ages do not.
     pub(crate) fn shows_dates(&self) -> bool {
-        self.shows_times && self.style.view.as_ref().is_none_or(|view| !view.relative)
+        self.shows_times && self.style.long.view.as_ref().is_none_or(|view| !view.relative)
+    }
+
+    /// Whether the size of a directory, by which entries are sorted, is its total.
+    pub(crate) fn sorts_by_totals(&self) -> bool {
+        self.order.key == Key::Size && self.total_ns.is_some()
+    }
+
+    /// Whether the entries that git ignores are left out.
+    pub(crate) fn hides_ignored(&self) -> bool {
+        self.git.as_ref().is_some_and(|git| git.hides)
+    }
+
+    /// Whether the entries of a directory must be complete before some are left out: to enter subdirectories, to leave
+    /// out the entries that git ignores, to sort by totals.
+    pub(crate) fn needs_whole_directories(&self) -> bool {
+        let only_some = self.shown != Kinds::ALL;
+        self.recursive || self.hides_ignored() || self.total_ns.is_some() || only_some
     }
 
     /// Whether links in a directory are shown as their targets.

@@ -7,13 +7,15 @@ use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, par
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{UsageError, time_style};
 use crate::environment::Environment;
-use crate::locale::{Found, Language};
+use crate::locale::{FoundLocale, Language};
 use alloc::vec::Vec;
 use dents_core::needs::Needs;
 use dents_core::sort::Key;
 use dents_locale::Locale;
 use dents_render::record::Syntax;
-use dents_render::{Format, Indicator, Quoting, SizeFormat, Style, TimeStyle};
+use dents_render::{
+    Format, Indicator, LongStyle, NameStyle, PrefixStyle, Quoting, Screen, SizeFormat, Style, TimeStyle,
+};
 use dents_sys::host;
 
 /// A block size in a variable. GNU corrects invalid values: it ignores those without a valid beginning, uses the valid
@@ -32,7 +34,7 @@ pub struct Surroundings<'a, 'e> {
     /// The name that the program was called by.
     pub program: &'a [u8],
     /// The user's locale.
-    pub locale: &'e Found<'a>,
+    pub locale: &'e FoundLocale<'a>,
     /// The language of messages, which has the word before totals and the marks around names.
     pub language: &'e Language,
     /// The width of the terminal that stdout is; see [`crate::output::Streams::terminal`].
@@ -60,10 +62,10 @@ impl<'a> Planner<'a, '_> {
         if choices.summary && choices.syntax == Some(Syntax::Csv) {
             return Err(UsageError::SummaryAndCsv);
         }
-        if special.is_some() && choices.hierarchy.tree.is_some() {
+        if special.is_some() && choices.shows_tree() {
             return Err(UsageError::TreeAndRows);
         }
-        if choices.top.is_some() && choices.hierarchy.tree.is_some() {
+        if choices.top.is_some() && choices.shows_tree() {
             return Err(UsageError::TreeAndTop);
         }
         let long = format == Format::Long;
@@ -74,12 +76,82 @@ impl<'a> Planner<'a, '_> {
         let tab_size = if spread { self.tab_size(choices) } else { 0 };
         let quoting = self.quoting(choices);
         let hyperlink = applies(choices.hyperlink, terminal) && !plain;
-        let dired = choices.dired && long && !hyperlink && choices.hierarchy.tree.is_none();
+        let dired = choices.dired && long && !hyperlink && !choices.shows_tree();
         if dired && choices.zero {
             return Err(UsageError::DiredAndZero);
         }
         let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
         let colors = if colored { self.colors() } else { None };
+        let (block_size, file_size) = self.sizes_of_locale(choices);
+        let prefix = PrefixStyle {
+            inode: choices.inode && !plain,
+            blocks: choices.blocks && !plain,
+            context: choices.context && !plain,
+            block_size,
+            total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
+        };
+        // Some terminals get tabs and colours on one line wrong.
+        let tab_size = if colors.is_some() { 0 } else { tab_size };
+        let mut style = Style {
+            format,
+            eol: if choices.zero { 0 } else { b'\n' },
+            prefix,
+            long: self.long_style(choices, long, (time_style, file_size, dired)),
+            // In place: colours are half a kilobyte, which is not moved.
+            names: NameStyle {
+                quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
+                quoting,
+                qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
+                indicator: if plain { Indicator::None } else { choices.indicator },
+                colors,
+                icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
+                hyperlink: hyperlink.then(host::nodename),
+                stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
+                    || (choices.time.is_some() && choices.key.is_none() && !long),
+                targets: choices.directories_first && !plain,
+            },
+            screen: Screen { width, tab_size },
+            tree: choices.shows_tree(),
+            record: choices.record(),
+            summary: choices.summary,
+            top: choices.top.is_some(),
+            locale: self.locale,
+        };
+        if long && (choices.view.is_wanted() || choices.looks_below()) {
+            self.view(choices, &mut style);
+        }
+        Ok(style)
+    }
+
+    /// The long format. `long`: whether it is shown.
+    #[inline]
+    fn long_style(
+        &self,
+        choices: &Choices<'a>,
+        long: bool,
+        (time_style, file_size, dired): (TimeStyle, SizeFormat, bool),
+    ) -> LongStyle {
+        LongStyle {
+            owner: !choices.no_owner,
+            group: !choices.no_group,
+            author: choices.author,
+            numeric: choices.numeric,
+            time: choices.time.unwrap_or(Needs::MTIME),
+            time_names: if long { self.around.locale.time_names(&time_style) } else { None },
+            time_style,
+            mark: match choices.acl {
+                None | Some(words::Acl::Always) => Needs::MARK,
+                Some(words::Acl::Auto) => Needs::NEAR_MARK,
+                Some(words::Acl::Never) => Needs::empty(),
+            },
+            file_size,
+            dired,
+            view: None,
+        }
+    }
+
+    /// The sizes, with the decimal point and the groups of the locale.
+    fn sizes_of_locale(&mut self, choices: &Choices<'a>) -> (SizeFormat, SizeFormat) {
         let (mut block_size, mut file_size) = self.sizes(choices);
         if (block_size.has_point() || file_size.has_point())
             && let Some(point) = self.around.locale.decimal_point()
@@ -91,52 +163,7 @@ impl<'a> Planner<'a, '_> {
         {
             (block_size, file_size) = (block_size.with_groups(groups), file_size.with_groups(groups));
         }
-        let mut style = Style {
-            format,
-            eol: if choices.zero { 0 } else { b'\n' },
-            inode: choices.inode && !plain,
-            blocks: choices.blocks && !plain,
-            owner: !choices.no_owner,
-            group: !choices.no_group,
-            author: choices.author,
-            context: choices.context && !plain,
-            numeric: choices.numeric,
-            block_size,
-            file_size,
-            time: choices.time.unwrap_or(Needs::MTIME),
-            mark: match choices.acl {
-                None | Some(words::Acl::Always) => Needs::MARK,
-                Some(words::Acl::Auto) => Needs::NEAR_MARK,
-                Some(words::Acl::Never) => Needs::empty(),
-            },
-            time_names: if long { self.around.locale.time_names(&time_style) } else { None },
-            time_style,
-            total: if long || choices.blocks { self.around.language.get("total").leak() } else { b"total" },
-            indicator: if plain { Indicator::None } else { choices.indicator },
-            quotes: if quoting.is_of_locale() { self.around.language.quotes() } else { None },
-            quoting,
-            qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
-            width,
-            // Some terminals get tabs and colours on one line wrong.
-            tab_size: if colors.is_some() { 0 } else { tab_size },
-            colors,
-            icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
-            hyperlink: hyperlink.then(host::nodename),
-            dired,
-            tree: choices.hierarchy.tree.is_some(),
-            stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
-                || (choices.time.is_some() && choices.key.is_none() && !long),
-            targets: choices.directories_first && !plain,
-            record: choices.record(),
-            summary: choices.summary,
-            top: choices.top.is_some(),
-            locale: self.locale,
-            ..Style::default()
-        };
-        if long && choices.view.is_wanted() {
-            self.view(choices, &mut style);
-        }
-        Ok(style)
+        (block_size, file_size)
     }
 
     /// `--block-size`, `-h` and `--si` apply to all sizes; otherwise the environment does, but `-k` restores the

@@ -40,7 +40,7 @@ impl Choices<'_> {
             (self.context, Field::of_column(Column::Context)),
             (self.view.xattrs, Field::of_column(Column::Xattrs)),
             (self.view.git, Field::of_column(Column::Git)),
-            (self.hierarchy.total_ns.is_some(), Field::of_column(Column::Total)),
+            (self.total_ns().is_some(), Field::of_column(Column::Total)),
         ];
         let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
         usual.chain(more.copied()).collect()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::args;
 use crate::environment::Environment;
-use crate::locale::{Found, Language};
+use crate::locale::{FoundLocale, Language};
 use dents_render::Quoting;
 use std::ffi::CString;
 use std::format;
@@ -25,7 +25,7 @@ fn decided(
 ) -> (Result<Plan<'static>, UsageError<'static>>, Vec<Warning<'static>>) {
     let environment = Environment::read(strings(environment).into_iter());
     let args = args::parse(strings(args), environment.posixly_correct.is_some()).unwrap();
-    let locale = Found::new(&environment);
+    let locale = FoundLocale::new(&environment);
     let language = locale.language();
     let around = Surroundings {
         environment: &environment,

@@ -63,7 +63,7 @@ impl Planner<'_, '_> {
     pub(super) fn view(&mut self, choices: &Choices<'_>, style: &mut Style) {
         let options = &choices.view;
         let mut view = View {
-            columns: columns(choices, style.time),
+            columns: columns(choices, style.long.time),
             header: options.header,
             relative: options.relative,
             smart_group: options.smart_group,
@@ -71,15 +71,17 @@ impl Planner<'_, '_> {
             xattrs: options.xattrs,
             ..View::default()
         };
-        if style.colors.is_some() {
+        if style.names.colors.is_some() {
             self.theme(&mut view.theme);
             let owners = [Column::User, Column::Uid];
             view.me = owners.iter().any(|column| view.columns.contains(column)).then(host::effective_user);
         }
-        (style.owner, style.group) = (view.shows_users(), view.shows_groups());
-        (style.author, style.inode, style.blocks, style.context) = (false, false, false, false);
-        style.dired = false;
-        style.view = Some(Box::new(view));
+        (style.long.owner, style.long.group) = (view.shows_users(), view.shows_groups());
+        let prefix = &mut style.prefix;
+        (prefix.inode, prefix.blocks, prefix.context) = (false, false, false);
+        style.long.author = false;
+        style.long.dired = false;
+        style.long.view = Some(Box::new(view));
     }
 
     /// `DLS_COLORS`, laid over the built-in theme.

@@ -1,24 +1,25 @@
 //! Errors of files: a message in GNU's words, and the exit status. The listing continues.
 
-use super::Listing;
 use super::directory::Origin;
-use crate::message::Message;
+use super::printer::Printer;
 use crate::status::Status;
 use alloc::format;
 use alloc::string::String;
 use dents_core::batch::{Asked, Batch, Entry, Mark};
 use dents_core::deadline::UNANSWERED;
 use dents_core::path::join;
+use dents_core::tree::Problem;
+use dents_core::tree::hierarchy::Failed;
 use dents_render::quote;
 use dents_sys::Errno;
 
-impl Listing<'_, '_, '_> {
+impl Printer<'_, '_> {
     pub(super) fn already_listed(&mut self, path: &[u8]) {
-        let name = quote::quotef(path, &self.plan.locale);
+        let name = quote::quotef(path, &self.session.plan.locale);
         let id = "%s: not listing already-listed directory";
-        Message::new(self.plan.program).format(id, &[&name]).send(self.out);
-        self.renderer.fail(path, Errno::LOOP.raw_os_error(), "already being listed");
-        self.status.raise(Status::Serious);
+        self.message().format(id, &[&name]).send(self.out);
+        self.record(path, Errno::LOOP, "already being listed");
+        self.raise(Status::Serious);
     }
 
     /// Reports the errors of entries in reading order. `parent` is `None` for operands.
@@ -33,15 +34,29 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// Reports the errors of operands. As for GNU, a path that `--hyperlink` cannot resolve comes first.
-    pub(super) fn operand_faults(&mut self, batch: &Batch) {
-        if self.plan.style.hyperlink.is_none() {
-            return self.faults(batch, None);
+    /// Reports a directory that could not be opened, or not be read to its end.
+    pub(super) fn closed(&mut self, failed: &Failed, origin: Origin) {
+        match failed.problem {
+            Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, origin),
+            Problem::Read => self.cannot("reading directory %s", &failed.path, failed.errno, origin),
+            Problem::Loop => self.already_listed(&failed.path),
         }
-        for entry in batch.iter() {
-            self.tell_nowhere(entry.name(), Origin::Operand);
+    }
+
+    /// With `--top`, reports the same errors whether all entries were asked at once or not: those of facts that the order
+    /// needs, for all entries; all others for the shown entries.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn faults_of_top(&mut self, batch: &Batch, shown: &[u32], parent: &[u8]) {
+        if !batch.has_faults() {
+            return;
+        }
+        let needs = self.session.plan.order.needs(self.session.plan.style.long.time);
+        let sorts = |entry: &Entry<'_>| needs.asks(entry.d_kind());
+        let shown = batch.entries(shown).filter(|entry| !sorts(entry));
+        for entry in batch.iter().filter(sorts).chain(shown) {
             if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, None);
+                self.fault(&entry, asked, errno, Some(parent));
             }
         }
     }
@@ -63,12 +78,12 @@ impl Listing<'_, '_, '_> {
             Asked::Xattr => {
                 // Only a mark is missing, the entry is shown: as for GNU, a message that does not change the exit
                 // status.
-                let name = quote::quotef(&path, &self.plan.locale);
-                return Message::new(self.plan.program).text(name).errno(errno).send(self.out);
+                let name = quote::quotef(&path, &self.session.plan.locale);
+                return self.message().text(name).errno(errno).send(self.out);
             }
         };
         if parent.is_none() {
-            self.renderer.fail(&path, errno.raw_os_error(), crate::errno::message(errno));
+            self.record(&path, errno, crate::errno::message(errno));
             let way_out = if errno == Errno::NOENT { self.way_out(&path) } else { String::new() };
             return self.tell(what, &path, errno, Origin::Operand, &way_out);
         }
@@ -77,7 +92,7 @@ impl Listing<'_, '_, '_> {
 
     /// Reports an error of a file in GNU's words. The exit status is worse for an operand.
     pub(super) fn cannot(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin) {
-        self.renderer.fail(path, errno.raw_os_error(), crate::errno::message(errno));
+        self.record(path, errno, crate::errno::message(errno));
         self.complain(what, path, errno, origin);
     }
 
@@ -90,7 +105,7 @@ impl Listing<'_, '_, '_> {
     /// an option.
     #[cold]
     fn way_out(&self, path: &[u8]) -> String {
-        let said = self.plan.apart.iter().find(|(operand, _)| operand.to_bytes() == path);
+        let said = self.session.plan.apart.iter().find(|(operand, _)| operand.to_bytes() == path);
         let way_out = said.and_then(|(_, option)| {
             let value = core::str::from_utf8(path).ok()?;
             Some(format!("; for {} say --{}={value}", option.value_name, option.long?))
@@ -99,9 +114,8 @@ impl Listing<'_, '_, '_> {
     }
 
     fn tell(&mut self, what: &'static str, path: &[u8], errno: Errno, origin: Origin, way_out: &str) {
-        let name = quote::quoteaf(path, &self.plan.locale);
-        let message = Message::new(self.plan.program).format(what, &[&name]).errno(errno);
+        let message = self.message().format(what, &[&self.quoted(path)]).errno(errno);
         message.text(way_out).send(self.out);
-        self.status.raise(origin.status());
+        self.raise(origin.status());
     }
 }

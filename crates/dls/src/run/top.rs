@@ -4,23 +4,21 @@
 //! time all but the first N are dropped. Only these N are asked for the facts that the format needs: `-lS --top=10` of
 //! a million files requests a million sizes and all other facts ten times.
 
-use super::Listing;
 use super::directory::Directory;
+use super::owners;
+use super::stages::Stages;
 use crate::timing::Phase;
 use alloc::vec::Vec;
-use core::ffi::CStr;
-use dents_core::batch::{Batch, Entry};
-use dents_core::needs::NeedsByKind;
+use dents_core::batch::Batch;
 use dents_core::read::Reader;
 use dents_core::sort::Key;
-use dents_core::stat::{self, Asking};
 use dents_render::FrameKind;
 
 /// The number of entries, beside N and as many again, after which they are sorted: so many that sorting the N kept
 /// ones again costs little.
 const ROOM: usize = 16_384;
 
-impl Listing<'_, '_, '_> {
+impl Stages<'_, '_> {
     /// Lists the first entries of a directory.
     #[cold]
     #[inline(never)]
@@ -32,58 +30,42 @@ impl Listing<'_, '_, '_> {
         place: Option<&[u8]>,
     ) {
         let kept = self.best(most, reader, directory);
-        let mut batch = Batch::new(self.plan.needs);
+        let needs = self.session.plan.needs;
+        let mut batch = Batch::new(needs);
         kept.iter().for_each(|entry| batch.push(entry.c_name(), entry.d_kind(), entry.d_ino()));
-        self.ask(&mut batch, reader, &self.plan.needs);
-        self.learn_owners(&batch);
+        self.read.fill(reader, &mut batch, &needs, &mut self.printer);
+        owners::learn(&mut self.owners, &batch, self.session);
         for entry in batch.iter() {
             // An error of the first request has been reported already.
             if let Some((asked, errno)) = entry.fault()
                 && kept.entry(entry.index()).fault().is_none()
             {
-                self.fault(&entry, asked, errno, Some(directory.name()));
+                self.printer.fault(&entry, asked, errno, Some(directory.name()));
             }
         }
-        let notes = self.notes(&batch, directory, place);
-        self.draw(&batch, &all(&batch), FrameKind::Directory, Some(directory), &notes);
-    }
-
-    /// Reports the same errors as [`Self::top`] if all entries were asked at once: those of facts that the order
-    /// needs, for all entries; all others for the shown entries.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn faults_of_top(&mut self, batch: &Batch, shown: &[u32], path: &CStr) {
-        if !batch.has_faults() {
-            return;
-        }
-        let needs = self.plan.order.needs(self.plan.style.time);
-        let sorts = |entry: &Entry<'_>| needs.asks(entry.d_kind());
-        let shown = batch.entries(shown).filter(|entry| !sorts(entry));
-        for entry in batch.iter().filter(sorts).chain(shown) {
-            if let Some((asked, errno)) = entry.fault() {
-                self.fault(&entry, asked, errno, Some(path.to_bytes()));
-            }
-        }
+        let notes = self.notes.of_directory(&batch, directory, place, &mut self.printer);
+        self.draw(&batch, &all(&batch), FrameKind::Directory, directory, &notes);
     }
 
     /// The first entries in the order of the plan, asked only for the facts that this order needs.
     fn best(&mut self, most: usize, reader: &mut Reader, directory: Directory<'_>) -> Batch {
-        let needs = self.plan.order.needs(self.plan.style.time);
-        let unsorted = self.plan.order.key == Key::None;
+        let order = &self.session.plan.order;
+        let needs = order.needs(self.session.plan.style.long.time);
+        let unsorted = order.key == Key::None;
         let (mut best, mut more) = (Batch::new(needs), Batch::new(needs));
         while !(unsorted && best.len() >= most) {
-            self.timing.enter(Phase::Read);
-            match stat::read_more(&mut more, reader, &self.plan.filter, self.resources.threads.watching()) {
+            self.session.timing.enter(Phase::Read);
+            match self.read.read_more(reader, &mut more) {
                 Ok(false) => break,
                 Ok(true) => {}
                 Err(errno) => {
-                    self.cannot("reading directory %s", directory.name(), errno, directory.origin);
+                    self.printer.cannot("reading directory %s", directory.name(), errno, directory.origin);
                     break;
                 }
             }
-            self.ask(&mut more, reader, &needs);
-            self.count_entries(&more);
-            self.faults(&more, Some(directory.name()));
+            self.read.fill(reader, &mut more, &needs, &mut self.printer);
+            self.read.count_entries(&more);
+            self.printer.faults(&more, Some(directory.name()));
             best.absorb(&more, &all(&more));
             more.clear();
             if best.len() >= most.saturating_mul(2).saturating_add(ROOM) {
@@ -95,19 +77,11 @@ impl Listing<'_, '_, '_> {
 
     /// The first entries of a batch.
     fn first(&mut self, batch: &Batch, most: usize) -> Batch {
-        self.timing.enter(Phase::Sort);
-        let order = self.sort_by(&self.plan.order, batch);
+        self.session.timing.enter(Phase::Sort);
+        let order = self.sort.by(&self.session.plan.order, batch, &mut self.printer);
         let mut first = Batch::new(*batch.declared());
         first.absorb(batch, &order[..order.len().min(most)]);
         first
-    }
-
-    /// Stats entries for these needs.
-    fn ask(&mut self, batch: &mut Batch, reader: &Reader, needs: &NeedsByKind) {
-        self.timing.enter(Phase::Stat);
-        let asking = Asking { needs, follow: self.plan.follows_entries(), resources: &self.resources };
-        let report = stat::fill(batch, reader.dir(), &asking);
-        self.take_report(&report);
     }
 }
 

@@ -3,31 +3,31 @@
 //! All walks of a run share one time limit. Threads of this process make the requests: if one of them is stuck in the
 //! kernel, the listing waits for it, even beyond the limit.
 
-use super::Listing;
 use super::directory::{Directory, Origin};
+use super::printer::Printer;
+use super::session::Session;
 use crate::timing::Phase;
 use alloc::ffi::CString;
 use alloc::vec::Vec;
 use dents_core::batch::Batch;
 use dents_core::needs::Kind;
 use dents_core::path::join;
-use dents_core::sort::{Collate, Key};
-use dents_core::stat::Mode;
-use dents_core::tree::hierarchy::Failed;
+use dents_core::sort::Key;
+use dents_core::tree::Options;
 use dents_core::tree::total::{Totals, totals};
-use dents_core::tree::{Options, Problem};
 use dents_render::Note;
 use dents_sys::clock;
 
-impl Listing<'_, '_, '_> {
-    /// The order of entries by size; the size of a directory is its total.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn sort_by_totals(&mut self, batch: &Batch, notes: &[Note]) -> Vec<u32> {
-        let sizes: Vec<u128> = batch.iter().map(|entry| size(entry.size(), &notes[entry.index()])).collect();
-        let team = self.team(batch);
-        let collate = self.collate.as_deref_mut().map(|rules| rules as &mut dyn Collate);
-        self.plan.order.sort_by_size(batch, collate, &team, &sizes)
+/// The walks for totals. Needs directories; gives the total of each.
+pub(super) struct TotalSizes<'l> {
+    session: &'l Session<'l>,
+    /// The time limit; `None` until the first is computed.
+    until_ns: Option<u64>,
+}
+
+impl<'l> TotalSizes<'l> {
+    pub(super) fn new(session: &'l Session<'l>) -> TotalSizes<'l> {
+        TotalSizes { session, until_ns: None }
     }
 
     /// The totals of the directories in a batch, which has entries of a directory or operands. `.` and `..` are left
@@ -35,14 +35,19 @@ impl Listing<'_, '_, '_> {
     /// order needs it.
     #[cold]
     #[inline(never)]
-    pub(super) fn total_notes(&mut self, batch: &Batch, parent: Option<Directory<'_>>) -> Vec<Note> {
+    pub(super) fn notes(
+        &mut self,
+        batch: &Batch,
+        parent: Option<Directory<'_>>,
+        printer: &mut Printer<'_, '_>,
+    ) -> Vec<Note> {
         let path = |name: &[u8]| parent.map_or_else(|| name.to_vec(), |parent| join(parent.name(), name));
         let dot = |name: &[u8]| parent.is_some() && matches!(name, b"." | b"..");
         let mut notes = alloc::vec![Note::default(); batch.len()];
         let places = batch.iter().filter(|entry| entry.kind() == Kind::Dir && !dot(entry.name()));
         let mut places: Vec<_> = places.map(|entry| (entry.index(), path(entry.name()))).collect();
-        let are_shown = parent.is_some() || self.plan.directory;
-        if !are_shown && (places.len() < 2 || self.plan.order.key != Key::Size) {
+        let are_shown = parent.is_some() || self.session.plan.directory;
+        if !are_shown && (places.len() < 2 || self.session.plan.order.key != Key::Size) {
             places.clear();
         }
         if places.is_empty() {
@@ -53,7 +58,7 @@ impl Listing<'_, '_, '_> {
         for (index, path) in &places {
             notes[*index].total = Some(totals.get(path).unwrap_or_default());
         }
-        totals.failures.iter().for_each(|failed| self.closed(failed, Origin::Below));
+        totals.failures.iter().for_each(|failed| printer.closed(failed, Origin::Below));
         notes
     }
 
@@ -65,31 +70,17 @@ impl Listing<'_, '_, '_> {
         paths: impl Iterator<Item = &'p [u8]>,
         levels: u32,
     ) -> Option<Totals> {
-        let budget_ns = self.plan.hierarchy.total_ns?;
+        let budget_ns = self.session.plan.total_ns?;
         let mut paths: Vec<CString> = paths.filter_map(|path| CString::new(path).ok()).collect();
         paths.sort_unstable();
         paths.dedup();
-        self.timing.enter(Phase::Stat);
+        self.session.timing.enter(Phase::Stat);
         let now = clock::monotonic_ns();
-        let until_ns = *self.totals_until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
-        let watch = self.resources.threads.watching();
-        let workers = self.walkers();
+        let until_ns = *self.until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
+        let watch = self.session.threads.watching();
+        let workers = self.session.walkers();
         let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
-        Some(totals(paths, levels, &options, self.system.workers))
-    }
-
-    /// The number of threads of a walk; `None` for the default.
-    pub(super) fn walkers(&self) -> Option<usize> {
-        if self.plan.mode == Mode::Classic { Some(1) } else { self.plan.threads }
-    }
-
-    /// Reports a directory that could not be opened, or not be read to its end.
-    pub(super) fn closed(&mut self, failed: &Failed, origin: Origin) {
-        match failed.problem {
-            Problem::Open => self.cannot("cannot open directory %s", &failed.path, failed.errno, origin),
-            Problem::Read => self.cannot("reading directory %s", &failed.path, failed.errno, origin),
-            Problem::Loop => self.already_listed(&failed.path),
-        }
+        Some(totals(paths, levels, &options, self.session.system.workers))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{locale, message};
 use dents_core::mounts::Mounts;
 use dents_core::needs::Needs;
 use dents_locale::TimeNames;
-use dents_render::{Style, TimeStyle};
+use dents_render::{LongStyle, Style, TimeStyle};
 
 impl Format {
     /// Parses a format. An error names the directive and its position.
@@ -166,7 +166,11 @@ impl Parser<'_> {
         let time_names = if format.is_some() { locale::time_names() } else { None };
         let format = format.unwrap_or_else(|| b"%a %b %e %H:%M:%S.%N0 %Y".to_vec());
         let time_style = TimeStyle::Custom { recent: format.clone(), other: format };
-        self.styles.push(Style { time_style, time_names, locale: *message::locale(), ..Style::default() });
+        self.styles.push(Style {
+            long: LongStyle { time_style, time_names, ..LongStyle::default() },
+            locale: *message::locale(),
+            ..Style::default()
+        });
         Some(Field::Time(which, Face::Style(self.styles.len() - 1)))
     }
 

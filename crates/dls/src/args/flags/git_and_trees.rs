@@ -4,7 +4,7 @@
 use super::super::numbers::{parse_budget, parse_depth, parse_git_budget, parse_limit};
 use super::{Arity, Definition, Flag};
 
-/// The group of [`super::Group::Found`].
+/// The group of [`super::Group::GitAndTrees`].
 pub(super) const FLAGS: &[Definition] = &[
     Definition::long(
         "git",

@@ -2,10 +2,14 @@
 //! reads ahead; and with `-L`, where links may lead to one directory in more ways than can be shown. There, each
 //! directory is read once.
 
-use super::super::Listing;
 use super::super::directory::Origin;
-use super::super::source::{Closed, Source};
-use crate::cycle::Identity;
+use super::super::open_directory::{NotOpen, OpenDirectory};
+use super::super::printer::Printer;
+use super::super::read::ReadStage;
+use super::super::session::Session;
+use super::super::sort::SortStage;
+use crate::cycle::{ActiveDirectories, Identity};
+use crate::plan::TreePlan;
 use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
@@ -31,44 +35,56 @@ enum Todo {
     Leave,
 }
 
-/// The tree read so far.
-struct Reading {
+/// Reads a tree in turn.
+pub(super) struct InTurn<'t, 'l, 'o> {
+    session: &'l Session<'l>,
+    tree: &'t TreePlan,
+    read: &'t mut ReadStage<'l>,
+    sort: &'t mut SortStage<'l>,
+    printer: &'t mut Printer<'l, 'o>,
     hierarchy: Hierarchy,
+    active: ActiveDirectories,
     /// If links are followed: the numbers of the directories that were read below this operand.
     known: BTreeMap<Identity, u64>,
 }
 
-impl Listing<'_, '_, '_> {
+impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
+    pub(super) fn new(
+        session: &'l Session<'l>,
+        tree: &'t TreePlan,
+        (read, sort, printer): (&'t mut ReadStage<'l>, &'t mut SortStage<'l>, &'t mut Printer<'l, 'o>),
+    ) -> InTurn<'t, 'l, 'o> {
+        let hierarchy = Hierarchy::new(Batch::new(session.plan.needs));
+        let (active, known) = (ActiveDirectories::default(), BTreeMap::new());
+        InTurn { session, tree, read, sort, printer, hierarchy, active, known }
+    }
+
     /// Reads the trees, as far as they answer.
-    pub(super) fn collect_in_turn(&mut self, paths: &[&CStr]) -> Hierarchy {
-        let hierarchy = Hierarchy::new(Batch::new(self.plan.needs));
-        let mut reading = Reading { hierarchy, known: BTreeMap::new() };
+    pub(super) fn collect(mut self, paths: &[&CStr]) -> Hierarchy {
         let mut todo: Vec<Todo> = Vec::new();
         let mut numbers = paths.len() as u64 + 1;
         for (nth, path) in paths.iter().enumerate().rev() {
             let number = nth as u64 + 1;
             todo.push(Todo::Take { path: CString::from(*path), number, depth: 1, above: None });
         }
-        let cap = self.cap().unwrap_or(usize::MAX);
+        let most = self.tree.entered.unwrap_or(usize::MAX);
         while let Some(next) = todo.pop() {
             let Todo::Take { path, number, depth, above } = next else {
-                self.turns.active().leave();
+                self.active.leave();
                 continue;
             };
             if depth == 1 {
                 // An operand is shown, even if an earlier operand contains it.
-                reading.known.clear();
+                self.known.clear();
             }
-            let Some(source) = self.take_source(&path, number, depth, above.as_ref(), &mut reading) else {
-                continue;
-            };
+            let Some(source) = self.open(&path, number, depth, above.as_ref()) else { continue };
             let above = source.board().cloned();
-            let (batch, order) = self.take_sorted(source, &path, number, &mut reading.hierarchy);
+            let (batch, order) = self.take_sorted(source, &path, number);
             todo.push(Todo::Leave);
             let enters = |index: &&u32| batch.entry(**index as usize).kind() == Kind::Dir;
             let mut children = Vec::new();
-            if depth < self.plan.hierarchy.tree.unwrap_or(u32::MAX) {
-                for index in order.iter().take(cap).rev().filter(enters) {
+            if depth < self.tree.depth {
+                for index in order.iter().take(most).rev().filter(enters) {
                     let name = batch.entry(*index as usize).name();
                     let Ok(path) = CString::new(below(path.to_bytes(), name)) else { continue };
                     children.push((*index, numbers));
@@ -77,45 +93,44 @@ impl Listing<'_, '_, '_> {
                     numbers += 1;
                 }
             }
-            reading.hierarchy.add(number, &batch, &order, &children);
+            self.hierarchy.add(number, &batch, &order, &children);
         }
-        reading.hierarchy
+        self.hierarchy
     }
 
     /// Opens a directory; `None` if it did not open in time, contains itself, or was read before.
-    fn take_source(
+    fn open(
         &mut self,
         path: &CStr,
         number: u64,
         depth: u32,
         above: Option<&Arc<Board>>,
-        reading: &mut Reading,
-    ) -> Option<Source> {
+    ) -> Option<OpenDirectory> {
         let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };
-        let source = match self.source(path, above, None) {
+        let source = match self.read.open(path, true, above, self.printer) {
             Ok(source) => source,
-            Err(Closed::Failed(errno)) => {
-                reading.hierarchy.fail(number, failed(Problem::Open, errno));
+            Err(NotOpen::Failed(errno)) => {
+                self.hierarchy.fail(number, failed(Problem::Open, errno));
                 return None;
             }
-            Err(Closed::Late { reached }) => {
+            Err(NotOpen::Late { reached }) => {
                 let origin = if depth == 1 { Origin::Operand } else { Origin::Below };
-                self.late(path.to_bytes(), origin, reached);
+                self.printer.late(path.to_bytes(), origin, reached);
                 return None;
             }
         };
         match source.identity() {
-            Err(errno) => reading.hierarchy.fail(number, failed(Problem::Open, errno)),
-            Ok(identity) if !self.turns.active().enter(identity) => {
-                reading.hierarchy.fail(number, failed(Problem::Loop, Errno::LOOP));
+            Err(errno) => self.hierarchy.fail(number, failed(Problem::Open, errno)),
+            Ok(identity) if !self.active.enter(identity) => {
+                self.hierarchy.fail(number, failed(Problem::Loop, Errno::LOOP));
             }
-            Ok(Some(identity)) if self.plan.follows_entries() => {
-                let first = *reading.known.entry(identity).or_insert(number);
+            Ok(Some(identity)) if self.session.plan.follows_entries() => {
+                let first = *self.known.entry(identity).or_insert(number);
                 if first == number {
                     return Some(source);
                 }
-                self.turns.active().leave();
-                reading.hierarchy.same(number, first);
+                self.active.leave();
+                self.hierarchy.same(number, first);
             }
             Ok(_) => return Some(source),
         }
@@ -123,23 +138,16 @@ impl Listing<'_, '_, '_> {
     }
 
     /// The entries of a directory, and their order.
-    fn take_sorted(
-        &mut self,
-        source: Source,
-        path: &CStr,
-        number: u64,
-        hierarchy: &mut Hierarchy,
-    ) -> (Batch, Vec<u32>) {
-        let mut source = source.with_buffer(&mut self.spare);
-        let (batch, report, ended) = self.take_all(&mut source, path);
-        if let Some(buffer) = source.into_buffer(self.system.rings) {
-            self.spare = buffer;
-        }
+    fn take_sorted(&mut self, source: OpenDirectory, path: &CStr, number: u64) -> (Batch, Vec<u32>) {
+        let mut source = self.read.with_buffer(source);
+        let (batch, report, ended) = self.read.take_all(&mut source, path, self.printer);
+        self.read.end(source);
         if let Err(errno) = ended {
-            hierarchy.fail(number, Failed { path: path.to_bytes().into(), problem: Problem::Read, errno });
+            let failed = Failed { path: path.to_bytes().into(), problem: Problem::Read, errno };
+            self.hierarchy.fail(number, failed);
         }
-        self.take_report(&report);
-        let mut order = self.sort_by(&self.walk_order(), &batch);
+        self.printer.take_report(&report);
+        let mut order = self.sort.by(&self.tree.order, &batch, self.printer);
         order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
         (batch, order)
     }

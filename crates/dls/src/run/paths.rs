@@ -1,7 +1,8 @@
 //! The absolute paths of entries, for hyperlinks and for git.
 
-use super::Listing;
 use super::directory::{Directory, Origin};
+use super::printer::Printer;
+use super::session::Session;
 use crate::timing::Phase;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,7 +13,18 @@ use dents_core::path::join;
 use dents_render::Places;
 use dents_sys::{Errno, Result, host};
 
-impl Listing<'_, '_, '_> {
+/// Makes paths absolute. Needs paths as the user named them; gives them without symbolic links.
+pub(super) struct Paths<'l> {
+    session: &'l Session<'l>,
+    /// The current directory; `None` until it is needed.
+    cwd: Option<Result<Vec<u8>>>,
+}
+
+impl<'l> Paths<'l> {
+    pub(super) fn new(session: &'l Session<'l>) -> Paths<'l> {
+        Paths { session, cwd: None }
+    }
+
     /// The places of a directory's entries: the directory and the name, except for symbolic links, `.` and `..`.
     #[cold]
     #[inline(never)]
@@ -21,12 +33,13 @@ impl Listing<'_, '_, '_> {
         batch: &Batch,
         place: Option<&[u8]>,
         directory: Directory<'_>,
+        printer: &mut Printer<'_, '_>,
     ) -> Option<Arc<Places>> {
         let Some(place) = place else {
-            self.tell_nowhere_of_entries(batch, directory.name());
+            self.tell_nowhere_of_entries(batch, directory.name(), printer);
             return None;
         };
-        self.timing.enter(Phase::Read);
+        self.session.timing.enter(Phase::Read);
         let elsewhere = |entry: &Entry<'_>| {
             let link = matches!(entry.d_kind(), Kind::Link | Kind::Unknown);
             link || matches!(entry.name(), b"." | b"..")
@@ -55,7 +68,7 @@ impl Listing<'_, '_, '_> {
 
     /// The absolute path of a directory, if hyperlinks need it and it exists.
     pub(super) fn place(&mut self, path: &[u8]) -> Option<Vec<u8>> {
-        let wanted = self.plan.style.hyperlink.is_some() && self.why_nowhere(path).is_none();
+        let wanted = self.session.plan.style.names.hyperlink.is_some() && self.why_nowhere(path).is_none();
         wanted.then(|| self.canonical(path))
     }
 
@@ -70,44 +83,54 @@ impl Listing<'_, '_, '_> {
     }
 
     /// With `--hyperlink`, reports a path that cannot be resolved, as GNU does.
-    pub(super) fn tell_nowhere(&mut self, path: &[u8], origin: Origin) {
-        if self.plan.style.hyperlink.is_some()
+    pub(super) fn tell_nowhere(&mut self, path: &[u8], origin: Origin, printer: &mut Printer<'_, '_>) {
+        if self.session.plan.style.names.hyperlink.is_some()
             && let Some(errno) = self.why_nowhere(path)
         {
-            self.complain("error canonicalizing %s", path, errno, origin);
+            printer.complain("error canonicalizing %s", path, errno, origin);
+        }
+    }
+
+    /// Reports the errors of operands. As for GNU, a path that `--hyperlink` cannot resolve comes first.
+    pub(super) fn operand_faults(&mut self, batch: &Batch, printer: &mut Printer<'_, '_>) {
+        if self.session.plan.style.names.hyperlink.is_none() {
+            return printer.faults(batch, None);
+        }
+        for entry in batch.iter() {
+            self.tell_nowhere(entry.name(), Origin::Operand, printer);
+            if let Some((asked, errno)) = entry.fault() {
+                printer.fault(&entry, asked, errno, None);
+            }
         }
     }
 
     /// Reports each entry of a directory that has no absolute path.
     #[cold]
-    fn tell_nowhere_of_entries(&mut self, batch: &Batch, path: &[u8]) {
+    fn tell_nowhere_of_entries(&mut self, batch: &Batch, path: &[u8], printer: &mut Printer<'_, '_>) {
         for entry in batch.iter() {
             let path = if path == b"." { entry.name().to_vec() } else { join(path, entry.name()) };
-            self.tell_nowhere(&path, Origin::Below);
+            self.tell_nowhere(&path, Origin::Below, printer);
         }
     }
 
     /// The absolute path of `path`, without symbolic links.
     pub(super) fn canonical(&mut self, path: &[u8]) -> Vec<u8> {
         let cwd = self.cwd().unwrap_or_default();
-        match &self.timeout {
-            Some(timeout) => timeout
-                .deadline
-                .canonical(&cwd, Vec::from([path.to_vec()]))
-                .pop()
-                .flatten()
-                .unwrap_or_default(),
+        match self.session.deadline() {
+            Some(deadline) => {
+                deadline.canonical(&cwd, Vec::from([path.to_vec()])).pop().flatten().unwrap_or_default()
+            }
             None => canonicalize(&cwd, path),
         }
     }
 
     /// The absolute paths of entries of a directory.
-    pub(super) fn canonical_all<'e>(
+    fn canonical_all<'e>(
         &self,
         base: &[u8],
         entries: impl Iterator<Item = Entry<'e>>,
     ) -> Vec<(u32, Option<Vec<u8>>)> {
-        let Some(timeout) = &self.timeout else {
+        let Some(deadline) = self.session.deadline() else {
             return entries
                 .map(|entry| (entry.index() as u32, Some(canonicalize(base, entry.name()))))
                 .collect();
@@ -115,6 +138,6 @@ impl Listing<'_, '_, '_> {
         let (places, names) = entries
             .map(|entry| (entry.index() as u32, entry.name().to_vec()))
             .unzip::<_, _, Vec<_>, Vec<_>>();
-        places.into_iter().zip(timeout.deadline.canonical(base, names)).collect()
+        places.into_iter().zip(deadline.canonical(base, names)).collect()
     }
 }
