@@ -106,7 +106,7 @@ impl<'l> Listing<'l, '_, '_> {
                 let value = value.to_vec();
                 move || -> Found {
                     let ceilings = ceilings(&value, |path| canonicalize(b"/", path));
-                    top_of(&directory, &Bounds { ceilings, crosses }, &look)
+                    top_of(&directory, &Bounds { ceilings, crosses, is_wary: !answers }, &look)
                 }
             };
             match agent {
