@@ -49,6 +49,8 @@ pub(crate) struct Bounds {
     pub(crate) ceilings: Vec<Vec<u8>>,
     /// Whether it goes on above a mount point: GIT_DISCOVERY_ACROSS_FILESYSTEM.
     pub(crate) crosses: bool,
+    /// Whether a look-up may wait, or mount something: then each directory above is compared with the device first, as git does.
+    pub(crate) is_wary: bool,
 }
 
 /// What the look-up of a directory's repository found: the top of its work tree, if it is in one.
@@ -252,19 +254,25 @@ pub(crate) fn top_of(directory: &[u8], bounds: &Bounds, look: &Look<'_>) -> Work
             return is_reached.then(|| here.to_vec());
         }
         here = parent(here).filter(|above| ceiling.is_none_or(|ceiling| above.len() > ceiling.len()))?;
+        if bounds.is_wary && !bounds.crosses && device(here, look) != device(directory, look) {
+            return None;
+        }
     }
 }
 
 /// Whether no file system begins between a directory and its top. Asked only where a repository was found above: outside of
-/// repositories it would be a call more for each level.
+/// repositories it would be a call more for each level, which [`Bounds::is_wary`] alone is worth.
 fn is_on_one_device(directory: &[u8], top: &[u8], look: &Look<'_>) -> bool {
-    let device = |path: &[u8]| CString::new(path).ok().and_then(|path| look(&path).ok());
     let between =
         successors(parent(directory), |path| parent(path)).take_while(|path| path.len() >= top.len());
     let mut between = between.peekable();
     // The usual listing is that of the top itself.
     between.peek().is_none()
-        || device(directory).is_some_and(|first| between.all(|path| device(path) == Some(first)))
+        || device(directory, look).is_some_and(|first| between.all(|path| device(path, look) == Some(first)))
+}
+
+fn device(path: &[u8], look: &Look<'_>) -> Option<Device> {
+    look(&CString::new(path).ok()?).ok()
 }
 
 /// The longest of these paths that is above a directory: neither it nor what is above it is looked into, as in git

@@ -101,7 +101,7 @@ impl<'l> GitStates<'l> {
                 let value = value.to_vec();
                 move || -> WorkTree {
                     let ceilings = ceilings(&value, |path| canonicalize(b"/", path));
-                    top_of(&directory, &Bounds { ceilings, crosses }, &look)
+                    top_of(&directory, &Bounds { ceilings, crosses, is_wary: !answers }, &look)
                 }
             };
             match agent {
