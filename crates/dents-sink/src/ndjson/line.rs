@@ -26,7 +26,8 @@ pub(super) struct Line<'a> {
     asked: Option<Text<'a>>,
     errno: Option<i32>,
     facts: [Option<Given<'a>>; FACTS.len()],
-    details: [Option<Given<'a>>; Detail::ALL.len()],
+    /// The details of the line, each with its place among all.
+    details: Vec<(usize, Given<'a>)>,
 }
 
 type Text<'a> = Cow<'a, [u8]>;
@@ -54,13 +55,13 @@ impl Line<'_> {
     /// The row. Its details are in `details`.
     pub(super) fn row<'r>(&'r self, details: &'r mut Draft) -> Result<Row<'r>, Problem> {
         let kind = words::kind(&self.kind)?;
-        for (detail, given) in Detail::ALL.iter().zip(&self.details) {
+        for (place, given) in &self.details {
             let value = match given {
-                Some(Given::Number(number)) => u32::try_from(*number).ok().map(Value::Number),
-                Some(Given::Text(text)) => str::from_utf8(text).ok().map(Value::Text),
+                Given::Number(number) => u32::try_from(*number).ok().map(Value::Number),
+                Given::Text(text) => str::from_utf8(text).ok().map(Value::Text),
                 _ => None,
             };
-            details.push(*detail, value);
+            details.push(Detail::ALL[*place], value);
         }
         Ok(Row {
             parent: self.parent.as_deref().ok_or("no \"parent\"")?,
@@ -88,23 +89,48 @@ impl Line<'_> {
     }
 }
 
-/// Bytes: a text, or base64 in the field whose name ends with `_bytes`.
+/// Bytes, or null: a text, or base64 in the field whose name ends with `_bytes`. (serde allocates each `Option<Cow<str>>`, also a borrowed one.)
 struct Bytes<'a, const BASE64: bool>(Option<Text<'a>>);
 
-impl<'de: 'a, 'a, const BASE64: bool> Deserialize<'de> for Bytes<'a, BASE64> {
+impl<'de, const BASE64: bool> Deserialize<'de> for Bytes<'de, BASE64> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Borrowed<'t>(#[serde(borrow)] Option<Cow<'t, str>>);
-        let Borrowed(text) = Borrowed::deserialize(deserializer)?;
-        Ok(Bytes(match text {
-            Some(text) if BASE64 => Some(Cow::Owned(
-                from_base64(text.as_bytes())
-                    .ok_or_else(|| D::Error::custom("what should be base64 is not"))?,
-            )),
-            Some(Cow::Borrowed(text)) => Some(Cow::Borrowed(text.as_bytes())),
-            Some(Cow::Owned(text)) => Some(Cow::Owned(text.into_bytes())),
-            None => None,
-        }))
+        deserializer.deserialize_option(AsBytes::<BASE64>).map(Bytes)
+    }
+}
+
+/// The name of a field.
+struct Key<'a>(Text<'a>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Key(deserializer.deserialize_str(AsBytes::<false>)?.unwrap_or_default()))
+    }
+}
+
+struct AsBytes<const BASE64: bool>;
+
+impl<'de, const BASE64: bool> Visitor<'de> for AsBytes<BASE64> {
+    type Value = Option<Text<'de>>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a string")
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        if BASE64 { self.visit_str(text) } else { Ok(Some(Cow::Borrowed(text.as_bytes()))) }
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        let bytes = if BASE64 { from_base64(text.as_bytes()) } else { Some(text.as_bytes().to_vec()) };
+        bytes.map(|bytes| Some(Cow::Owned(bytes))).ok_or_else(|| E::custom("what should be base64 is not"))
     }
 }
 
@@ -124,24 +150,24 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Line<'de>, M::Error> {
+        let names = &NAMES[..];
         let (mut line, mut seen, mut next) = (Line::default(), 0_u64, 0);
-        while let Some(key) = map.next_key::<Bytes<'de, false>>()? {
-            let Some(place) = place(key.0.as_deref().unwrap_or_default(), next) else {
+        while let Some(Key(key)) = map.next_key()? {
+            let Some(place) = place(names, &key, next) else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
             if seen >> place & 1 == 1 {
-                return Err(M::Error::custom(format_args!("duplicate field `{}`", NAMES[place].0)));
+                return Err(M::Error::custom(format_args!("duplicate field `{}`", names[place].0)));
             }
             (seen, next) = (seen | 1 << place, place + 1);
-            line.take(NAMES[place].1, &mut map)?;
+            line.take(names[place].1, &mut map)?;
         }
-        let missing = NAMES
-            .iter()
-            .enumerate()
-            .find(|(place, (_, field))| field.is_required() && seen >> place & 1 == 0);
-        missing
-            .map_or(Ok(line), |(_, (name, _))| Err(M::Error::custom(format_args!("missing field `{name}`"))))
+        let is_missing = |place: &usize| names[*place].1.is_required() && seen >> place & 1 == 0;
+        match (0..=LAST_REQUIRED).find(is_missing) {
+            Some(place) => Err(M::Error::custom(format_args!("missing field `{}`", names[place].0))),
+            None => Ok(line),
+        }
     }
 }
 
@@ -165,6 +191,9 @@ impl Field {
         matches!(self, Field::Version | Field::Depth | Field::Kind)
     }
 }
+
+/// The place of `type`: no field after it is required.
+const LAST_REQUIRED: usize = 6;
 
 /// The names of all fields that are read, in the order of a line.
 static NAMES: LazyLock<Vec<(String, Field)>> = LazyLock::new(|| {
@@ -191,13 +220,14 @@ static NAMES: LazyLock<Vec<(String, Field)>> = LazyLock::new(|| {
             .enumerate()
             .map(|(index, detail)| (detail.name().to_owned(), Field::Detail(index))),
     );
-    assert!(names.len() <= u64::BITS as usize, "a bit for each");
+    assert!(names.len() <= u64::BITS as usize && names[LAST_REQUIRED].1.is_required(), "a bit for each");
     names
 });
 
-/// The place of a name. A line that this crate wrote has the names in their order, so the search begins at the next one.
-fn place(name: &[u8], next: usize) -> Option<usize> {
-    (next..NAMES.len()).chain(0..next.min(NAMES.len())).find(|place| NAMES[*place].0.as_bytes() == name)
+/// The place of a name. A line that this crate wrote has the names in their order, without those in base64.
+fn place(names: &[(String, Field)], name: &[u8], next: usize) -> Option<usize> {
+    let is = |place: &usize| names.get(*place).is_some_and(|(one, _)| one.as_bytes() == name);
+    [next, next + 1].into_iter().find(is).or_else(|| (0..names.len()).find(is))
 }
 
 impl<'de> Line<'de> {
@@ -216,11 +246,15 @@ impl<'de> Line<'de> {
                 let given = given(map, FACTS[index].access, is_base64)?;
                 prefer(&mut self.facts[index], given, is_base64);
             }
-            Field::Detail(index) if Detail::ALL[index].is_number() => {
-                self.details[index] =
-                    map.next_value::<Option<u32>>()?.map(|number| Given::Number(number.into()));
+            Field::Detail(place) => {
+                let given = match Detail::ALL[place].is_number() {
+                    true => map.next_value::<Option<u32>>()?.map(|number| Given::Number(number.into())),
+                    false => text(map, false)?.map(Given::Text),
+                };
+                // Rows have them in the order of the table.
+                let at = self.details.partition_point(|(other, _)| *other < place);
+                given.into_iter().for_each(|given| self.details.insert(at, (place, given)));
             }
-            Field::Detail(index) => self.details[index] = text(map, false)?.map(Given::Text),
         }
         Ok(())
     }

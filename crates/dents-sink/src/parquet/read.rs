@@ -5,7 +5,7 @@ use super::section::Section;
 use super::{io_error, panics, schema};
 use crate::dir::{Dir, Named};
 use crate::manifest::{self, Manifest};
-use crate::read::{Below, Columns, Limits, RowGroups, ScanFile, Selection, Span, Take};
+use crate::read::{Below, Columns, Give, Limits, RowGroups, ScanFile, Selection, Span};
 use crate::row::Row;
 use crate::{Extent, Format, message, subvolumes};
 use ::parquet::errors::ParquetError;
@@ -260,14 +260,14 @@ impl ScanFile for Groups {
     }
 
     /// One of the threads is the calling thread. Each takes row groups until none is left.
-    fn share(&mut self, wanted: &Selection<'_>, takers: &mut [&mut dyn Take]) -> io::Result<Option<Extent>> {
+    fn share(&mut self, wanted: &Selection<'_>, workers: &mut [&mut Give<'_>]) -> io::Result<Option<Extent>> {
         let groups: Vec<_> = self.selected(wanted.below).collect();
         let crew = Crew { next: AtomicUsize::new(0), groups: &groups, wanted, failed: Mutex::new(None) };
         thread::scope(|scope| {
-            let [first, others @ ..] = takers else { return };
-            for taker in others {
-                // A thread that cannot be started is left out: its taker has no rows.
-                let _ = thread::Builder::new().spawn_scoped(scope, || crew.work(*taker));
+            let [first, others @ ..] = workers else { return };
+            for give in others {
+                // A thread that cannot be started is left out: it gets no rows.
+                let _ = thread::Builder::new().spawn_scoped(scope, || crew.work(*give));
             }
             crew.work(*first);
         });
@@ -289,10 +289,10 @@ struct Crew<'c> {
 }
 
 impl Crew<'_> {
-    fn work(&self, taker: &mut dyn Take) {
+    fn work(&self, mut give: &mut Give<'_>) {
         let mut buffer = Vec::new();
         while let Some((table, group)) = self.groups.get(self.next.fetch_add(1, Relaxed)) {
-            if let Err(error) = table.each(*group, self.wanted, &mut buffer, &mut |row| taker.row(row)) {
+            if let Err(error) = table.each(*group, self.wanted, &mut buffer, &mut give) {
                 self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 // No worker takes another one.
                 self.next.store(self.groups.len(), Relaxed);

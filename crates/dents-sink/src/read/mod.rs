@@ -93,11 +93,17 @@ pub(crate) trait ScanFile: Send {
         give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
     ) -> io::Result<Option<Extent>>;
 
-    /// The same to several takers, at most as many as row groups are read.
-    fn share(&mut self, wanted: &Selection<'_>, takers: &mut [&mut dyn Take]) -> io::Result<Option<Extent>> {
-        self.each(wanted, &mut |row| takers.first_mut().map_or(Ok(()), |taker| taker.row(row)))
+    /// The same to several workers, at most as many as row groups are read.
+    fn share(&mut self, wanted: &Selection<'_>, workers: &mut [&mut Give<'_>]) -> io::Result<Option<Extent>> {
+        match workers {
+            [give, ..] => self.each(wanted, give),
+            [] => Ok(None),
+        }
     }
 }
+
+/// Takes the rows of one worker.
+pub(crate) type Give<'g> = dyn FnMut(&Row<'_>) -> io::Result<()> + Send + 'g;
 
 /// Start and end of a scan, by the clock of its machine; `None` if its file does not have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -265,7 +271,9 @@ impl Reader {
         let selection = Selection { columns: wanted.columns, below: &below };
         let most = workers.min(self.0.row_groups(&below).read).max(1);
         let mut takers: Vec<T> = (0..most).map(make).collect();
-        let mut shared: Vec<&mut dyn Take> = takers.iter_mut().map(|taker| taker as &mut dyn Take).collect();
+        // One dynamic call for each row: a taker is known inside of its closure.
+        let mut gives: Vec<_> = takers.iter_mut().map(|taker| move |row: &Row<'_>| taker.row(row)).collect();
+        let mut shared: Vec<&mut Give<'_>> = gives.iter_mut().map(|give| give as &mut Give<'_>).collect();
         let extent = self.0.share(&selection, &mut shared)?;
         Ok((takers, extent))
     }

@@ -44,7 +44,6 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::checksum::Checksum;
-use crate::read::Columns;
 use crate::row::Row;
 use crate::{
     About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
@@ -91,14 +90,20 @@ const fn width(fact: &Fact) -> usize {
     if let Access::Time(..) = fact.access { 2 } else { 1 }
 }
 
-/// Each fact with its first column.
+/// The first column of each fact.
+const PLACES: [usize; FACTS.len()] = {
+    let (mut places, mut next, mut nth) = ([COLUMNS - 1; FACTS.len()], FIRST.len(), 0);
+    while nth + 1 < FACTS.len() {
+        places[nth] = next;
+        next += width(&FACTS[nth]);
+        nth += 1;
+    }
+    places
+};
+
+/// Each fact with its first column. `lazy` is the last.
 fn facts() -> impl Iterator<Item = (&'static Fact, usize)> {
-    let mut next = FIRST.len();
-    FACTS.iter().map(move |fact| {
-        let column = if fact.column == Columns::LAZY { COLUMNS - 1 } else { next };
-        next += width(fact);
-        (fact, column)
-    })
+    FACTS.iter().zip(PLACES)
 }
 
 /// The declarations of the columns without those of details. `group` is a word of SQL.
