@@ -66,6 +66,15 @@ pub fn forget() {
     TAKEN.store(ptr::null_mut(), SeqCst);
 }
 
+/// Ends the program at once: an `exit_group`. Other threads than the main one must end it so: std's `exit` frees the second stack of the main thread, where
+/// that may be handling a signal.
+pub fn exit(status: u8) -> ! {
+    loop {
+        // SAFETY: the arguments are numbers. The call ends all threads and does not return.
+        let _ = unsafe { syscall(nr::EXIT_GROUP, [status.into(), 0, 0, 0, 0, 0]) };
+    }
+}
+
 /// Gives the terminal back, if it is taken: an `ioctl` and a `write`.
 pub(crate) fn give_back() {
     // SAFETY: the pointer is null, or what `remember` leaked.

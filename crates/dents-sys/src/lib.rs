@@ -18,7 +18,7 @@
 //! | [`tty`] | whether a file is a terminal, and how wide | `ioctl` |
 //! | [`sched`] | how many threads pay off, how many files may be open | `sched_getaffinity`, cgroup files, `prlimit64` |
 //! | [`signal`] | pending and blocked signals | `rt_sigprocmask`, `rt_sigpending` |
-//! | [`fatal`] | gives a terminal back when a signal ends the program | `rt_sigaction`, `ioctl`, `write` |
+//! | [`fatal`] | gives a terminal back when a signal ends the program | `rt_sigaction`, `ioctl`, `write`, `exit_group` |
 //! | [`event`] | wakes a thread that polls descriptors | `eventfd2`, `read`, `write` |
 //! | [`futex`] | waits until another thread changes a word | `futex` |
 //! | [`memory`] | ends a program that has no memory left | `write`, `exit_group` |

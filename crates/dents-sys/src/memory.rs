@@ -8,7 +8,6 @@
 
 use crate::fatal;
 use crate::stdio::STDERR;
-use crate::syscall::{nr, syscall};
 use core::alloc::{GlobalAlloc, Layout};
 
 /// An allocator that ends the process where `inner` has no memory: it gives the terminal back, writes `message` to standard error, and
@@ -40,10 +39,7 @@ impl<A> OrEnd<A> {
         fatal::give_back();
         // If standard error is closed, the status must do.
         let _ = rustix::io::write(STDERR, self.message.as_bytes());
-        loop {
-            // SAFETY: the arguments are numbers. The call ends all threads and does not return.
-            let _ = unsafe { syscall(nr::EXIT_GROUP, [self.status.into(), 0, 0, 0, 0, 0]) };
-        }
+        fatal::exit(self.status)
     }
 }
 

@@ -17,7 +17,6 @@ use ratatui::layout::{Rect, Size};
 use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use std::io::{self, stdout};
 use std::panic;
-use std::process;
 use std::sync::Once;
 use std::thread;
 
@@ -28,9 +27,9 @@ pub(super) struct Terminal {
 }
 
 /// The status after a panic, as Rust has it.
-const PANIC: i32 = 101;
+const PANIC: u8 = 101;
 /// The status after a hang-up: 128 and the number of SIGHUP.
-const GONE: i32 = 129;
+const GONE: u8 = 129;
 /// The watch looks so often, in milliseconds; a pseudo-terminal wakes it at once.
 const WATCH: u32 = 500;
 /// The largest area that is drawn: what a terminal says of its size may be anything, and a cell takes 80 bytes.
@@ -49,7 +48,7 @@ impl Terminal {
             panic::set_hook(Box::new(move |panic| {
                 give_back();
                 say(panic);
-                process::exit(PANIC);
+                fatal::exit(PANIC);
             }));
             // Without a thread, the loop ends when it draws.
             let _ = thread::Builder::new().name("terminal".to_owned()).stack_size(64 << 10).spawn(watch);
@@ -99,12 +98,13 @@ fn area(size: Size) -> Rect {
 
 fn give_back() {
     let _ = execute!(stdout(), DisableMouseCapture, Show);
-    ratatui::restore();
+    // `ratatui::restore` reports an error on stderr, and panics if that terminal is gone, too.
+    let _ = ratatui::try_restore();
     fatal::forget();
 }
 
 /// Ends the program when the terminal is gone. The library that reads keys reads on for ever then, and SIGHUP may be ignored.
 fn watch() {
     while !tty::is_gone_within(&[STDIN, STDOUT], WATCH) {}
-    process::exit(GONE);
+    fatal::exit(GONE);
 }
