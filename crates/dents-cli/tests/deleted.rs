@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tools::is_root;
 
-/// A user without privileges, as whom root deletes.
+/// The number of the user `nobody`. Where the test runs as root, the deletion runs as this user.
 const NOBODY: u32 = 65534;
 /// More levels than `ulimit -n` has descriptors.
 const LEVELS: usize = 60;
@@ -64,7 +64,7 @@ fn grow(top: &Path, seed: u64) -> PathBuf {
     large
 }
 
-/// Gives the tree to the user who deletes, but not all of it, and takes permissions of some directories away.
+/// Changes the owner of most entries to [`NOBODY`], and takes permissions of some directories away.
 fn restrict(large: &Path, directories: &[PathBuf], rarely: usize, random: &mut Random) {
     if is_root() {
         let mut all = vec![large.to_path_buf()];

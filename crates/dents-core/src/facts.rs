@@ -439,6 +439,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_damage_or_unknown_or_nothing() {
+        let words = |absent| {
+            let words = FACTS.iter().filter(|fact| fact.absent == absent).map(|fact| fact.word);
+            words.collect::<alloc::vec::Vec<_>>().join(" ")
+        };
+        assert_eq!(words(Absent::Never), "ino dev nlink size allocated lazy");
+        assert_eq!(words(Absent::Unknown), "mode uid gid atime ctime mtime");
+        assert_eq!(words(Absent::Nothing), "user group btime");
         for fact in &FACTS {
             let mut facts = Facts::neutral(Kind::Reg);
             let taken = fact.take(&mut facts, None);
@@ -460,7 +467,17 @@ mod tests {
     #[test]
     fn only_wanted_columns_keep_their_values() {
         assert_eq!(ALL.only(Columns::all()), ALL);
-        assert_eq!(ALL.only(Columns::empty()), ALL.only(Columns::PATH));
+        let none = Facts { mode: 0, uid: 0, gid: 0, ..Facts::neutral(Kind::Unknown) };
+        assert_eq!(ALL.only(Columns::PATH), none);
+        for fact in &FACTS {
+            let (alone, others) = (ALL.only(fact.column), ALL.only(fact.column.complement()));
+            assert_eq!(
+                (fact.cell(&alone), fact.cell(&others)),
+                (fact.cell(&ALL), fact.cell(&none)),
+                "{}",
+                fact.word
+            );
+        }
         let only = ALL.only(Columns::UID | Columns::MTIME);
         assert_eq!((only.uid, only.mtime, only.gid, only.mode, only.btime), (4, ALL.mtime, 0, 0, None));
         let unknown = ALL.without(Columns::UID, Kind::Reg);

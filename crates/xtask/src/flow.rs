@@ -139,10 +139,10 @@ fn one_place_writes() {
     assert_eq!(that_say("dls/src", "file::write("), ["main.rs", "progress.rs"]);
 }
 
-/// The lines of a tree follow from the results of the stage `notes`: the code has no listing that could make requests.
+/// The lines of a tree follow from the results of the stage `notes`: the code has no stage that could make requests.
 #[test]
 fn the_lines_of_a_tree_ask_nothing() {
-    for asking in ["Listing", "self", "dents_sys", "canonical", "git"] {
+    for asking in ["Stage", "Session", "Printer", "self", "dents_sys", "canonical", "git"] {
         let asks = that_say("dls/src/run/tree", asking);
         assert!(!asks.contains(&"outline.rs".to_string()), "{asking}: {asks:?}");
     }
