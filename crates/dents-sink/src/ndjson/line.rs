@@ -134,24 +134,27 @@ impl<'de, const BASE64: bool> Visitor<'de> for AsBytes<BASE64> {
     }
 }
 
-impl<'de> Deserialize<'de> for Line<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
+impl<'de> Line<'de> {
+    /// Takes the fields of a line. The values are written where they stay: a line has 900 bytes.
+    pub(super) fn read(&mut self, json: &'de [u8]) -> serde_json::Result<()> {
+        let mut json = serde_json::Deserializer::from_slice(json);
+        json.deserialize_map(Fields(self))?;
+        json.end()
     }
 }
 
-struct Fields;
+struct Fields<'l, 'a>(&'l mut Line<'a>);
 
-impl<'de> Visitor<'de> for Fields {
-    type Value = Line<'de>;
+impl<'de> Visitor<'de> for Fields<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a row of a scan")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Line<'de>, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         let names = &NAMES[..];
-        let (mut line, mut seen, mut next) = (Line::default(), 0_u64, 0);
+        let (mut seen, mut next) = (0_u64, 0);
         while let Some(Key(key)) = map.next_key()? {
             let Some(place) = place(names, &key, next) else {
                 map.next_value::<IgnoredAny>()?;
@@ -161,12 +164,12 @@ impl<'de> Visitor<'de> for Fields {
                 return Err(M::Error::custom(format_args!("duplicate field `{}`", names[place].0)));
             }
             (seen, next) = (seen | 1 << place, place + 1);
-            line.take(names[place].1, &mut map)?;
+            self.0.take(names[place].1, &mut map)?;
         }
         let is_missing = |place: &usize| names[*place].1.is_required() && seen >> place & 1 == 0;
         match (0..=LAST_REQUIRED).find(is_missing) {
             Some(place) => Err(M::Error::custom(format_args!("missing field `{}`", names[place].0))),
-            None => Ok(line),
+            None => Ok(()),
         }
     }
 }

@@ -206,14 +206,14 @@ pub(super) enum Wrong {
 }
 
 pub(super) fn take_line(
-    line: &[u8],
+    json: &[u8],
     counted: &mut Counted,
     give: &mut dyn FnMut(&Row<'_>) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
-    let line = match serde_json::from_slice::<Line<'_>>(line) {
-        Ok(line) => line,
-        Err(error) => return take_record(line, counted, &error),
-    };
+    let mut line = Line::default();
+    if let Err(error) = line.read(json) {
+        return take_record(json, counted, &error);
+    }
     if line.v > u64::from(SCHEMA) {
         return Err(Wrong::Version(line.v));
     }
