@@ -12,8 +12,11 @@ use dents_sys::{fatal, tty};
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::EnterAlternateScreen;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::layout::{Rect, Size};
+use ratatui::prelude::CrosstermBackend;
 use ratatui::{DefaultTerminal, TerminalOptions, Viewport};
 use std::io::{self, stdout};
 use std::panic;
@@ -42,7 +45,7 @@ impl Terminal {
     /// Standard output is not a terminal, or it is gone.
     pub(super) fn take() -> io::Result<Terminal> {
         static HOOK: Once = Once::new();
-        // Before that of `try_init`, which only gives the terminal back: a panic of a worker would leave the others drawing on.
+        // Any thread ends the program: a panic of a worker would leave the others drawing on.
         HOOK.call_once(|| {
             let say = panic::take_hook();
             panic::set_hook(Box::new(move |panic| {
@@ -87,7 +90,11 @@ fn init() -> io::Result<(DefaultTerminal, Rect)> {
     fatal::remember(SEQUENCES)?;
     let (width, height) = ratatui::crossterm::terminal::size()?;
     let area = area(Size { width, height });
-    let terminal = ratatui::try_init_with_options(TerminalOptions { viewport: Viewport::Fixed(area) })?;
+    // Not `ratatui::try_init_with_options`: its hook reports an error on stderr, which aborts in a panic if stderr is that terminal and gone.
+    enable_raw_mode()?;
+    let backend = CrosstermBackend::new(stdout());
+    let terminal =
+        ratatui::Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fixed(area) })?;
     execute!(stdout(), EnterAlternateScreen, EnableMouseCapture)?;
     Ok((terminal, area))
 }
@@ -96,15 +103,22 @@ fn area(size: Size) -> Rect {
     Rect { x: 0, y: 0, width: size.width.min(MOST.width), height: size.height.min(MOST.height) }
 }
 
+/// If it is gone, the program ends: whichever thread notices first, the status is the same.
 fn give_back() {
-    let _ = execute!(stdout(), DisableMouseCapture, Show);
-    // `ratatui::restore` reports an error on stderr, and panics if that terminal is gone, too.
-    let _ = ratatui::try_restore();
+    if is_gone_within(0) {
+        fatal::exit(GONE);
+    }
+    let _ = execute!(stdout(), DisableMouseCapture, Show, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
     fatal::forget();
 }
 
 /// Ends the program when the terminal is gone. The library that reads keys reads on for ever then, and SIGHUP may be ignored.
 fn watch() {
-    while !tty::is_gone_within(&[STDIN, STDOUT], WATCH) {}
+    while !is_gone_within(WATCH) {}
     fatal::exit(GONE);
+}
+
+fn is_gone_within(milliseconds: u32) -> bool {
+    tty::is_gone_within(&[STDIN, STDOUT], milliseconds)
 }
