@@ -36,7 +36,7 @@ usage: cargo xtask COMMAND
   test WORD...    only the tests of these packages and suites, or with these words in their names; test --help
   model           run the engine's models with more preemptions: every interleaving, some minutes
   bench [--help]  measure beside GNU ls and others, into bench/results.tsv and the tables of it: ten minutes; --check compares
-  fuzz [--seconds N]
+  fuzz [--seconds N] [--jobs N]
                   run each fuzz target for N seconds (60), with cargo-fuzz and a nightly compiler
   syscalls        count the system calls of listings beside GNU ls, into docs/SYSCALLS.md
   slowfs MOUNT    mount a slow, hung or lying file system to play with; slowfs --help says how

@@ -43,11 +43,16 @@ impl Steps {
         println!("\n== {title}\n   {}", spell(command));
         let start = Instant::now();
         let outcome = self.pass_through(command);
-        let seconds = start.elapsed().as_secs_f64();
+        let time = format!("{:.1} s", start.elapsed().as_secs_f64());
+        self.report(title, outcome.map(|()| time.clone()).map_err(|why| format!("{time}: {why}")))
+    }
+
+    /// Says how a step ended, remembers a failure, and returns whether it succeeded.
+    pub(crate) fn report(&mut self, title: &str, outcome: Result<String>) -> bool {
         match &outcome {
-            Ok(()) => println!("== {title}: ok, {seconds:.1} s"),
+            Ok(what) => println!("== {title}: ok, {what}"),
             Err(why) => {
-                println!("== {title}: FAILED, {seconds:.1} s: {why}");
+                println!("== {title}: FAILED, {why}");
                 self.broken.push(title.to_string());
             }
         }

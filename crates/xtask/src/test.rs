@@ -3,7 +3,7 @@
 //!
 //! The two sides of the workspace are never in one cargo invocation: that would unify features, and turn on `std` in
 //! what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a call of its own, which also
-//! shows that its own manifest is complete.
+//! shows that its own manifest is complete; those on std are linted and tested in one call.
 
 use std::process::Command;
 
@@ -26,9 +26,10 @@ const STD: &[&str] = &[
     "dents-lab",
     "xtask",
 ];
-/// Those of them whose tests run no program.
-const STD_TESTED_ALONE: &[&str] =
-    &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
+/// Those of them whose tests do not run `dls`: their lints and tests take one call, and what they need is compiled once, with the features of all.
+const WITHOUT_DLS: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
+/// All features of the published library, in a call for several packages.
+const FEATURES: &[&str] = &["--features", "dents/gitignore"];
 /// The package that has the binary `dls`.
 const DLS: &str = "dents-ls";
 /// The package whose tests run `dls` as a process.
@@ -100,10 +101,11 @@ fn quick() -> Result<()> {
         Ok(output) if output.status.success() => drop(steps.run("format", &mut format())),
         _ => println!("== without rustfmt: the format is not checked"),
     }
-    for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
+    for package in NO_STD {
         let mut unit = test(package, &[], &[]);
         steps.run(&format!("unit tests of {package}"), unit.arg("--lib"));
     }
+    steps.run("unit tests of the libraries and programs on std", without_dls().arg("--lib"));
     // One build of `dls`, with assertions, takes the place of all three.
     let dls = target_dir().join("checked/dls");
     if let Err(why) = crate::bench::gnu_ls() {
@@ -187,12 +189,17 @@ fn nothing(packages: &[&str], filters: &[&str]) -> String {
 }
 
 fn lint(steps: &mut Steps) {
-    for package in NO_STD.iter().chain(STD) {
-        let args = ["clippy", "--package", package, "--all-targets", "--", "-D", "warnings"];
-        let mut command = cargo(&args[..4]);
-        command.args((package == &LIBRARY).then_some("--all-features")).args(&args[4..]);
-        steps.run(&format!("lints of {package}"), &mut command);
+    let clippy = |packages: &[&str], options: &[&str]| {
+        let mut command = cargo(["clippy", "--all-targets"]);
+        command.args(options).args(packages.iter().flat_map(|package| ["--package", package]));
+        command.args(["--", "-D", "warnings"]);
+        command
+    };
+    let others = STD.iter().filter(|package| !WITHOUT_DLS.contains(package));
+    for package in NO_STD.iter().chain(others) {
+        steps.run(&format!("lints of {package}"), &mut clippy(&[package], &[]));
     }
+    steps.run("lints of the libraries and programs on std", &mut clippy(WITHOUT_DLS, FEATURES));
 }
 
 /// The binaries that the process tests run, and `dls` on std, as other architectures have it.
@@ -215,9 +222,9 @@ fn binaries(steps: &mut Steps) -> bool {
 }
 
 /// The tests of one package: all, or only these suites, and of them only tests whose names contain one of the filters.
-fn test(package: &str, suites: &[&str], filters: &[&str]) -> Command {
+pub(crate) fn test(package: &str, suites: &[&str], filters: &[&str]) -> Command {
     let mut command = cargo(["test", "--package", package]);
-    if STD_TESTED_ALONE.contains(&package) {
+    if WITHOUT_DLS.contains(&package) {
         // Fast enough for large trees, and with every assertion; without the minutes that one optimised link takes for each test.
         command.args(["--profile", "checked"]);
     }
@@ -238,13 +245,26 @@ fn test(package: &str, suites: &[&str], filters: &[&str]) -> Command {
     command
 }
 
+/// The tests of [`WITHOUT_DLS`].
+fn without_dls() -> Command {
+    let mut command = cargo(["test", "--profile", "checked", "--no-fail-fast"]);
+    command.args(FEATURES).args(WITHOUT_DLS.iter().flat_map(|package| ["--package", package]));
+    command
+}
+
 fn unit_tests(steps: &mut Steps) {
-    for package in NO_STD.iter().chain(STD_TESTED_ALONE) {
+    for package in NO_STD {
         steps.run(&format!("tests of {package}"), &mut test(package, &[], &[]));
     }
+    let mut on_std =
+        cargo(["test", "--profile", "checked", "--no-fail-fast", "--features", "dents/gitignore"]);
+    steps.run(
+        "tests of the libraries and programs on std",
+        on_std.args(WITHOUT_DLS.iter().flat_map(|package| ["--package", package])),
+    );
     steps.run("models of dents-engine", &mut models());
-    let mut on_std = cargo(["test", "--package", "dents-rt", "--features", "std"]);
-    steps.run("tests of dents-rt on std", on_std.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
+    let mut rt = cargo(["test", "--package", "dents-rt", "--features", "std"]);
+    steps.run("tests of dents-rt on std", rt.env("CARGO_TARGET_DIR", target_dir().join("on-std")));
 }
 
 /// The models of the engine's protocols, in every interleaving of a few preemptions: hundreds of thousands, so they
