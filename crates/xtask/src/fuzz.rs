@@ -56,7 +56,9 @@ fn one(target: &str, seconds: u32) -> Result<String> {
     fs::create_dir_all(&dir).map_err(text)?;
     let mut command = cargo_fuzz();
     // Some targets keep what they have read for the life of the program, as the program does.
-    command.args(["run", target, "--", &format!("-max_total_time={seconds}"), "-detect_leaks=0"]);
+    command
+        .args(["run", target, "--", &format!("-max_total_time={seconds}")])
+        .env("ASAN_OPTIONS", "detect_leaks=0");
     let file = fs::File::create(&log).map_err(text)?;
     command.current_dir(workspace()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
     let status = command.status().map_err(text)?;
