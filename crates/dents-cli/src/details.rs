@@ -37,8 +37,7 @@ pub(crate) fn needs(columns: Columns) -> Needs {
 pub(crate) struct Asker {
     wanted: Columns,
     draft: Draft,
-    /// The types of file systems by device; `None` for an unknown one.
-    types: HashMap<(u32, u32), Option<String>>,
+    types: FileSystems,
     /// A list of names, or the value of an attribute.
     bytes: Vec<u8>,
     text: String,
@@ -140,14 +139,12 @@ impl Asker {
     /// Adds the type of the file system. Returns whether it is Lustre.
     fn filesystem(&mut self, dir: BorrowedFd<'_>, device: (u32, u32)) -> bool {
         let Asker { wanted, draft, types, requests, .. } = self;
-        let found = types.entry(device).or_insert_with(|| {
-            *requests += 1;
-            type_of(dir, device)
-        });
+        *requests += u64::from(!types.0.contains_key(&device));
+        let found = types.of(Some(dir), device);
         if wanted.contains(Columns::FILESYSTEM) {
-            draft.push(Detail::Filesystem, found.as_deref().map(Value::Text));
+            draft.push(Detail::Filesystem, found.map(Value::Text));
         }
-        found.as_deref() == Some("lustre")
+        found == Some("lustre")
     }
 
     fn lustre(&mut self, dir: BorrowedFd<'_>, name: &CStr, kind: Kind) {
@@ -226,15 +223,20 @@ fn push_name(text: &mut String, name: &[u8]) {
     }
 }
 
-/// The type of the file system with this device number: four calls for the list of mounts. The subvolumes of btrfs have numbers that the
-/// list does not have; for these the file system of the directory is looked up.
-fn type_of(dir: BorrowedFd<'_>, device: (u32, u32)) -> Option<String> {
-    let mounts = Mounts::default();
-    let listed = mounts.types().find(|(one, _)| *one == device).map(|(_, name)| name);
-    match listed {
-        Some(name) => Some(String::from_utf8_lossy(&name).into_owned()),
-        None if dir_is_btrfs(dir) => Some("btrfs".to_owned()),
-        None => None,
+/// The types of file systems by device number; `None` for an unknown one.
+#[derive(Default)]
+pub(crate) struct FileSystems(HashMap<(u32, u32), Option<String>>);
+
+impl FileSystems {
+    /// The type of the file system with this device number, which an entry of this directory has. The first time, four calls for the list of
+    /// mounts. The subvolumes of btrfs have numbers that the list does not have; for these the file system of the directory is looked up.
+    pub(crate) fn of(&mut self, dir: Option<BorrowedFd<'_>>, device: (u32, u32)) -> Option<&str> {
+        let found = self.0.entry(device).or_insert_with(|| {
+            let listed = Mounts::default().types().find(|(one, _)| *one == device);
+            let listed = listed.map(|(_, name)| String::from_utf8_lossy(&name).into_owned());
+            listed.or_else(|| dir.is_some_and(dir_is_btrfs).then(|| "btrfs".to_owned()))
+        });
+        found.as_deref()
     }
 }
 

@@ -167,3 +167,19 @@ fn projects() {
     assert_eq!(live[0], (json!("7"), live[0].1.clone()));
     assert_eq!(live, recorded);
 }
+
+/// The device numbers of btrfs are in no list of mounts. Only root can mount it.
+#[test]
+fn subvolumes_of_btrfs_are_btrfs() {
+    let Some(btrfs) = LoopFs::mount_or_skip(Real::Btrfs) else { return };
+    let dir = btrfs.path();
+    shell(dir, "mkdir t; btrfs -q subvolume create t/sub >/dev/null; mkdir t/sub/d; touch t/sub/d/f");
+    let seen = rows(dir, "scan -o - --format ndjson --columns=filesystem t");
+    let printed = text(&stdout(&dents(dir, "scan --printf %F:%p\\n t")));
+    let mut printed: Vec<&str> = printed.lines().collect();
+    printed.sort_unstable();
+    for path in ["t", "t/sub", "t/sub/d", "t/sub/d/f"] {
+        assert_eq!(field(&seen, path, "filesystem"), json!("btrfs"), "{path}");
+    }
+    assert_eq!(printed, ["btrfs:t", "btrfs:t/sub", "btrfs:t/sub/d", "btrfs:t/sub/d/f"]);
+}

@@ -3,6 +3,7 @@
 use super::general::{general, number, text};
 use super::{Face, Field, Format, Item, Shape};
 use crate::consumer::Consumer;
+use crate::details::FileSystems;
 use crate::entry::{Facts, Found, Origin};
 use crate::filter::kinds::letter;
 use crate::owners::{Names, SharedOwners};
@@ -25,6 +26,7 @@ pub(crate) struct Printer<'p> {
     stamps: Vec<Stamp>,
     names: Names<'p>,
     wanted_names: Needs,
+    file_systems: FileSystems,
     scratch: Vec<u8>,
 }
 
@@ -32,7 +34,8 @@ impl<'p> Printer<'p> {
     pub(crate) fn new(format: &'p Format, out: &'p TextOutput<'p>, owners: &'p SharedOwners) -> Self {
         let stamps = format.styles.iter().map(|style| style.stamp(&format.zone)).collect();
         let (names, wanted_names) = (Names::new(owners), format.names());
-        Printer { format, lines: Lines::new(out), stamps, names, wanted_names, scratch: Vec::new() }
+        let (lines, file_systems) = (Lines::new(out), FileSystems::default());
+        Printer { format, lines, stamps, names, wanted_names, file_systems, scratch: Vec::new() }
     }
 
     fn field(&mut self, field: Field, shape: &Shape, at: &At<'_>) {
@@ -51,13 +54,18 @@ impl<'p> Printer<'p> {
                 let value = general(at.sparseness(), shape.precision.unwrap_or(6));
                 return number(&value, true, &Shape { precision: None, ..*shape }, out);
             }
+            Field::FileSystem => {
+                let dir = if let Origin::Live(place, _) = at.found.origin { place.dir } else { None };
+                let name = self.file_systems.of(dir, at.facts.inode.dev);
+                return text(name.unwrap_or("unknown").as_bytes(), shape, out);
+            }
             _ => {}
         }
         if *shape == Shape::default() {
-            return at.write(field, &mut self.stamps, &self.names, self.format, out);
+            return at.write(field, &mut self.stamps, &self.names, out);
         }
         self.scratch.clear();
-        at.write(field, &mut self.stamps, &self.names, self.format, &mut self.scratch);
+        at.write(field, &mut self.stamps, &self.names, &mut self.scratch);
         text(&self.scratch, shape, out);
     }
 }
@@ -98,14 +106,7 @@ struct At<'e> {
 
 impl At<'_> {
     /// Appends a field as it is.
-    fn write(
-        &self,
-        field: Field,
-        stamps: &mut [Stamp],
-        names: &Names<'_>,
-        format: &Format,
-        out: &mut Vec<u8>,
-    ) {
+    fn write(&self, field: Field, stamps: &mut [Stamp], names: &Names<'_>, out: &mut Vec<u8>) {
         let (facts, found) = (&self.facts, self.found);
         match field {
             Field::Path | Field::Name | Field::Directory | Field::Below | Field::Operand => {
@@ -125,9 +126,8 @@ impl At<'_> {
             Field::TargetType => out.push(self.target_letter()),
             Field::Target => out.extend_from_slice(found.link().unwrap_or_default()),
             Field::Device => decimal(words::device(facts.inode.dev), out),
-            Field::FileSystem => out.extend_from_slice(format.file_system(facts.inode.dev)),
             Field::Time(which, face) => self.time(which, face, stamps, out),
-            Field::Depth | Field::Mode | Field::Sparseness => {}
+            Field::Depth | Field::Mode | Field::Sparseness | Field::FileSystem => {}
         }
     }
 

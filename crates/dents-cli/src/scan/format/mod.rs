@@ -39,8 +39,6 @@ pub(crate) struct Format {
     /// The time styles, to which items refer by number.
     styles: Vec<Style>,
     zone: Zone,
-    /// The types of file systems by device, if they are shown.
-    file_systems: Vec<((u32, u32), Vec<u8>)>,
 }
 
 /// A part of a format.
@@ -105,12 +103,6 @@ impl Format {
     /// The needs of all fields.
     pub(crate) fn needs(&self) -> Needs {
         self.fields().fold(Needs::empty(), |all, field| all | field.needs())
-    }
-
-    /// The type of the file system on a device. `unknown` if it is not in the list of mounts, as the subvolumes of btrfs are.
-    fn file_system(&self, device: (u32, u32)) -> &[u8] {
-        let found = self.file_systems.iter().find(|(known, _)| *known == device);
-        found.map_or(b"unknown", |(_, kind)| kind)
     }
 
     /// Which owners are shown by name.

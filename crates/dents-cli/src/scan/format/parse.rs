@@ -2,7 +2,6 @@
 
 use super::{Face, Field, Format, Item, Shape, zone};
 use crate::{locale, message};
-use dents_core::mounts::Mounts;
 use dents_core::needs::Needs;
 use dents_locale::TimeNames;
 use dents_render::{LongStyle, Style, TimeStyle};
@@ -13,11 +12,7 @@ impl Format {
         let mut parser = Parser { text, at: 0, items: Vec::new(), styles: Vec::new() };
         while parser.item()? {}
         let Parser { items, styles, .. } = parser;
-        let mut format = Format { items, styles, zone: zone::local(), file_systems: Vec::new() };
-        if format.fields().any(|field| field == Field::FileSystem) {
-            format.file_systems = Mounts::default().types().collect();
-        }
-        Ok(format)
+        Ok(Format { items, styles, zone: zone::local() })
     }
 }
 
