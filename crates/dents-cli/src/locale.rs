@@ -1,10 +1,12 @@
-//! The user's locale: names of days and months and formats of dates, from the compiled locales of the C library, as in `dls`.
+//! The user's locale: names of days and months, formats of dates, and what patterns match, from the compiled locales of the C library, as in `dls`.
 
+use dents_core::pattern::Tables;
 use dents_locale::find::OTHER_VARIABLES;
 use dents_locale::{Files, TimeNames, UserLocale, Variables, copy};
 use dents_sys::file;
-use std::ffi::{CString, OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CString, OsStr};
+use std::ops::RangeInclusive;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU8;
 
@@ -17,23 +19,43 @@ impl Files<'static> for Mapped {
     }
 }
 
-/// The names and formats of `LC_TIME`; `None` for the locale C, which costs no system call. For other locales the first call
-/// maps one or two files.
+/// The locale that the environment asks for. The first call maps one or two files for another locale than C.
+fn user() -> &'static UserLocale<'static, 'static> {
+    static USER: OnceLock<UserLocale<'static, 'static>> = OnceLock::new();
+    USER.get_or_init(|| {
+        // For the life of the program, as what is mapped.
+        let value = |name: &[u8]| Some(&*std::env::var_os(OsStr::from_bytes(name))?.into_vec().leak());
+        let own: [&[u8]; 6] = [b"LC_ALL", b"LC_CTYPE", b"LC_COLLATE", b"LC_TIME", b"LANG", b"LOCPATH"];
+        let [all, ctype, collate, time, lang, locpath] = own.map(value);
+        let others: Vec<&[u8]> = OTHER_VARIABLES.iter().filter_map(|name| value(name)).collect();
+        let variables = Variables { all, ctype, collate, time, lang };
+        UserLocale::find(&variables, others.leak(), locpath, &mut Mapped)
+    })
+}
+
+/// The names and formats of `LC_TIME`; `None` for the locale C, which costs no system call.
 pub(crate) fn time_names() -> Option<TimeNames<'static>> {
     static NAMES: OnceLock<Option<TimeNames<'static>>> = OnceLock::new();
     *NAMES.get_or_init(|| {
-        let values = |names: &[&[u8]]| -> Vec<Option<OsString>> {
-            names.iter().map(|name| std::env::var_os(OsStr::from_bytes(name))).collect()
-        };
-        let own = values(&[b"LC_ALL", b"LC_CTYPE", b"LC_COLLATE", b"LC_TIME", b"LANG", b"LOCPATH"]);
-        let [all, ctype, collate, time, lang, locpath] =
-            std::array::from_fn(|nth| own[nth].as_deref().map(OsStr::as_bytes));
-        let others = values(&OTHER_VARIABLES);
-        let others: Vec<&[u8]> = others.iter().flatten().map(|value| value.as_bytes()).collect();
-        let variables = Variables { all, ctype, collate, time, lang };
-        let user = UserLocale::find(&variables, &others, locpath, &mut Mapped);
+        let time = user().time(&mut Mapped)?;
         // A copy: the largest of glibc has 15 KB.
-        let time = user.time(&mut Mapped)?;
         TimeNames::new(copy(time.get(..1 << 16).unwrap_or(time)).leak())
     })
+}
+
+/// The classes and the order of the user's locale, for patterns. It is looked for when a pattern has one of these.
+pub(crate) struct OfUser;
+
+impl Tables for OfUser {
+    fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
+        user().class(name, &mut Mapped)
+    }
+
+    fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        user().range(from, to)
+    }
+
+    fn bytes(&self) -> Option<[u8; 256]> {
+        user().bytes()
+    }
 }

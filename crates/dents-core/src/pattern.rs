@@ -2,8 +2,8 @@
 //!
 //! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets, and a slash is an ordinary
 //! character; patterns of names and of paths have other rules. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
-//! that is not UTF-8 is matched byte by byte, as in glibc. Ranges go by code points, and `[=e=]` is `e` alone, in every
-//! locale; the characters of a class may be those of the user's.
+//! that is not UTF-8 is matched byte by byte, as in glibc. `[=e=]` is `e` alone in every locale; the characters of a class and of a range may
+//! be those of the user's ([`Tables`]).
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -14,6 +14,7 @@ pub struct Pattern {
     bytes: Vec<Token>,
     /// The same pattern in characters, if the charset is UTF-8 and the pattern is valid UTF-8.
     chars: Option<Vec<Token>>,
+    is_ascii: bool,
     special: Special,
 }
 
@@ -55,8 +56,32 @@ struct Set {
     broken: bool,
 }
 
-/// Returns the characters of a class, where the locale has them.
-pub type Classes<'c> = &'c dyn Fn(&[u8]) -> Option<Vec<RangeInclusive<u32>>>;
+/// The tables of a locale that patterns are read by. Where it has none, they are read by Unicode.
+pub trait Tables {
+    /// The characters of a class.
+    fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>>;
+    /// The characters of a range, in the order of the locale.
+    fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>>;
+    /// The places of bytes in that order.
+    fn bytes(&self) -> Option<[u8; 256]>;
+}
+
+/// No tables.
+struct Unicode;
+
+impl Tables for Unicode {
+    fn class(&self, _: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
+        None
+    }
+
+    fn range(&self, _: u32, _: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        None
+    }
+
+    fn bytes(&self) -> Option<[u8; 256]> {
+        None
+    }
+}
 
 /// How a pattern is read.
 #[derive(Clone, Copy)]
@@ -64,7 +89,9 @@ struct Syntax<'c> {
     /// Whether `[^a]` means `[!a]`.
     caret: bool,
     special: Special,
-    classes: Classes<'c>,
+    tables: &'c dyn Tables,
+    /// Whether the pattern is one of bytes.
+    is_bytes: bool,
 }
 
 /// The test of a class, `[:name:]`.
@@ -90,44 +117,45 @@ impl Pattern {
     /// means `[!a]`, as it does unless POSIXLY_CORRECT is set.
     #[must_use]
     pub fn new(pattern: &[u8], utf8: bool, caret: bool) -> Pattern {
-        Pattern::with_classes(pattern, utf8, caret, &|_| None)
+        Pattern::with_tables(pattern, utf8, caret, &Unicode)
     }
 
-    /// The same with the classes of the user's locale: `classes` returns the characters of one, or `None` for those of Unicode.
+    /// The same with the classes and the order of the user's locale.
     #[must_use]
-    pub fn with_classes(pattern: &[u8], utf8: bool, caret: bool, classes: Classes<'_>) -> Pattern {
-        Pattern::with(pattern, utf8, Syntax { caret, special: Special::Period, classes })
+    pub fn with_tables(pattern: &[u8], utf8: bool, caret: bool, tables: &dyn Tables) -> Pattern {
+        Pattern::with(pattern, utf8, Syntax { caret, special: Special::Period, tables, is_bytes: true })
     }
 
     /// Parses a pattern of names that may begin with a dot, as `find -name` has it.
     #[must_use]
-    pub fn of_name(pattern: &[u8], utf8: bool) -> Pattern {
-        Pattern::with(pattern, utf8, Syntax { caret: true, special: Special::Nothing, classes: &|_| None })
+    pub fn of_name(pattern: &[u8], utf8: bool, tables: &dyn Tables) -> Pattern {
+        Pattern::with(
+            pattern,
+            utf8,
+            Syntax { caret: true, special: Special::Nothing, tables, is_bytes: true },
+        )
     }
 
     /// Parses a pattern of paths, which do not begin with a slash: `*` matches no slash, and `**/` any number of directories.
     #[must_use]
-    pub fn of_path(pattern: &[u8], utf8: bool) -> Pattern {
-        Pattern::with(pattern, utf8, Syntax { caret: true, special: Special::Slash, classes: &|_| None })
+    pub fn of_path(pattern: &[u8], utf8: bool, tables: &dyn Tables) -> Pattern {
+        Pattern::with(pattern, utf8, Syntax { caret: true, special: Special::Slash, tables, is_bytes: true })
     }
 
     fn with(pattern: &[u8], utf8: bool, syntax: Syntax<'_>) -> Pattern {
-        let special = syntax.special;
-        let text = Some(Characters(pattern)).filter(|text| utf8 && !pattern.is_ascii() && text.are_all());
+        let text = Some(Characters(pattern)).filter(|text| utf8 && text.are_all());
         let bytes: Vec<u32> = pattern.iter().map(|byte| code(*byte)).collect();
-        let bytes = parse(&bytes, syntax);
-        let chars = match text {
-            Some(text) => Some(parse(&text.collect(), syntax)),
-            None if utf8 && pattern.is_ascii() => Some(bytes.clone()),
-            None => None,
-        };
-        Pattern { bytes, chars, special }
+        let chars = text.map(|text| parse(&text.collect(), Syntax { is_bytes: false, ..syntax }));
+        let is_ascii = pattern.is_ascii();
+        Pattern { bytes: parse(&bytes, syntax), chars, is_ascii, special: syntax.special }
     }
 
     /// Whether the pattern matches all of a name.
     #[must_use]
     pub fn matches(&self, name: &[u8]) -> bool {
-        let characters = || Some(Characters(name)).filter(|text| !name.is_ascii() && text.are_all());
+        // In ASCII both ways are the same.
+        let is_plain = self.is_ascii && name.is_ascii();
+        let characters = || Some(Characters(name)).filter(|text| !is_plain && text.are_all());
         let text = self.chars.as_deref().and_then(|tokens| Some((tokens, characters()?)));
         // A name that does not match in characters is tried in bytes: glibc matches `é` with `?` and with `??`.
         text.is_some_and(|(tokens, name)| matches(tokens, name, self.special))
@@ -272,15 +300,27 @@ impl Token {
 }
 
 impl Set {
-    fn add_class(&mut self, name: &[u32], classes: Classes<'_>) {
+    fn add_class(&mut self, name: &[u32], tables: &dyn Tables) {
         match class(name) {
             Some(_) if self.broken => {}
-            Some((name, class)) => match classes(name) {
+            Some((name, class)) => match tables.class(name) {
                 Some(ranges) => self.ranges.extend(ranges),
                 None => self.classes.push(class),
             },
             None => self.broken = true,
         }
+    }
+
+    fn add_range(&mut self, from: u32, to: u32, syntax: Syntax<'_>) {
+        if !syntax.is_bytes {
+            let ranges = syntax.tables.range(from, to);
+            return self.ranges.extend(ranges.unwrap_or_else(|| [from..=to].into()));
+        }
+        let Some(places) = syntax.tables.bytes() else { return self.ranges.push(from..=to) };
+        let place = |char: u32| places[usize::from(char as u8)];
+        let places = place(from)..=place(to);
+        let bytes = (0..=u8::MAX).map(code).filter(|byte| places.contains(&place(*byte)));
+        self.ranges.extend(bytes.map(|byte| byte..=byte));
     }
 
     fn fits(&self, char: u32) -> bool {
@@ -349,7 +389,7 @@ fn parse_set<'p>(mut rest: &'p [u32], syntax: Syntax<'_>) -> Option<(Set, &'p [u
             [] => return None,
             [CLOSE, after @ ..] if !first => return Some((set, after)),
             [OPEN, 0x3a, after @ ..] if let Some((name, after)) = parse_class(after) => {
-                set.add_class(name, syntax.classes);
+                set.add_class(name, syntax.tables);
                 rest = after;
             }
             [OPEN, 0x3d, char, 0x3d, CLOSE, after @ ..] => {
@@ -360,16 +400,19 @@ fn parse_set<'p>(mut rest: &'p [u32], syntax: Syntax<'_>) -> Option<(Set, &'p [u
             }
             _ => {
                 let (from, after) = parse_member(rest, &mut set.broken)?;
-                let (to, after) = match after {
-                    [0x2d, after @ ..] if after.first() != Some(&CLOSE) => {
-                        parse_member(after, &mut set.broken)?
-                    }
-                    _ => (from, after),
-                };
-                if !set.broken {
-                    set.ranges.push(from..=to);
-                }
                 rest = after;
+                let mut to = None;
+                if let [0x2d, after @ ..] = after
+                    && after.first() != Some(&CLOSE)
+                {
+                    let (last, after) = parse_member(after, &mut set.broken)?;
+                    (to, rest) = (Some(last), after);
+                }
+                match to {
+                    _ if set.broken => {}
+                    Some(to) => set.add_range(from, to, syntax),
+                    None => set.ranges.push(from..=from),
+                }
             }
         }
         first = false;
@@ -423,8 +466,9 @@ mod tests {
 
     #[test]
     fn paths_and_names_with_dots() {
-        let path =
-            |pattern: &str, path: &str| Pattern::of_path(pattern.as_bytes(), true).matches(path.as_bytes());
+        let path = |pattern: &str, path: &str| {
+            Pattern::of_path(pattern.as_bytes(), true, &Unicode).matches(path.as_bytes())
+        };
         for (pattern, yes, no) in [
             ("a/*.c", &["a/x.c", "a/.c"][..], &["a/b/x.c", "a/x.d"][..]),
             ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["a/xb", "ab", "a/b/c"]),
@@ -440,7 +484,7 @@ mod tests {
             yes.iter().for_each(|one| assert!(path(pattern, one), "{pattern} {one}"));
             no.iter().for_each(|one| assert!(!path(pattern, one), "{pattern} {one}"));
         }
-        let name = |pattern: &[u8], name: &[u8]| Pattern::of_name(pattern, true).matches(name);
+        let name = |pattern: &[u8], name: &[u8]| Pattern::of_name(pattern, true, &Unicode).matches(name);
         assert!(name(b"*.c", b".c") && name(b"?c", b".c") && name(b"[[:punct:]]c", b".c"));
         assert!(name(b"*\xff*", b"a\xffb") && name(b"[[:digit:]]*", b"7a") && !name(b"[[:digit:]]*", b"a7"));
     }

@@ -174,3 +174,23 @@ fn classes_in_patterns() {
         }
     }
 }
+
+/// Ranges of patterns are those of the locale's order, in characters, then in bytes: `é` is between `a` and `z`.
+#[test]
+fn ranges_in_patterns() {
+    let dir = TempDir::new("ranges").expect("a directory");
+    const CHARS: &str = "amzAMZ059_é\u{e4}ñøßÄÉα日あ~";
+    CHARS.chars().for_each(|char| touch(dir.path(), format!("x{char}").as_bytes(), 0));
+    [&b"x\xe9"[..], b"x\xc3", b"x"].iter().for_each(|name| touch(dir.path(), name, 0));
+    let (mut rng, chars) = (Rng::new(1), CHARS.chars().collect::<Vec<_>>());
+    for _ in 0..60 {
+        let [from, to, other] = [(); 3].map(|()| chars[rng.below(chars.len())]);
+        for locale in ["C", "C.UTF-8", "en_US.UTF-8", "sv_SE.UTF-8", "ja_JP.UTF-8"] {
+            for set in
+                [format!("[{from}-{to}]"), format!("[!{from}-{to}{other}]"), format!("[[.{from}.]-{to}]*")]
+            {
+                compare(dir.path(), Path::new(""), locale, &format!("-b,-I,x{set}"));
+            }
+        }
+    }
+}

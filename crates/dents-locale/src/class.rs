@@ -3,14 +3,15 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use crate::file::{Byte, Category, File, until_nul, word};
+use crate::file::{Byte, Category, File, Levels, until_nul, word};
 
 /// The numbers of fields, as `langinfo.h` counts them: the names of the classes, and the number of the field with the first table.
 const NAMES: usize = 10;
 const FIRST: usize = 17;
 
-/// The end of Unicode. Characters of a word of a table: one bit each.
-const END: u32 = 0x11_0000;
+/// The end of Unicode.
+pub(crate) const END: u32 = 0x11_0000;
+/// Characters of a word of a table: one bit each.
 const BITS: u32 = 32;
 
 /// The ranges of the characters of a class, ascending; `None` if there is no class of that name, or no table. It reads each word
@@ -30,34 +31,24 @@ pub fn class<B: Byte>(ctype: &[B], name: &[u8]) -> Option<Vec<RangeInclusive<u32
         }
         (names, nth) = (names.get(one.len() + 1..)?, nth.checked_add(1)?);
     }
-    let table = file.field(nth)?;
+    let table = Levels::new(file.field(nth)?)?;
     let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
     for start in (0..END).step_by(BITS as usize) {
-        let bits = bits(table, start)?;
-        for char in (start..start + BITS).filter(|char| bits >> (char - start) & 1 == 1) {
-            match ranges.last_mut() {
-                Some(last) if last.end() + 1 == char => *last = *last.start()..=char,
-                _ => ranges.push(char..=char),
-            }
-        }
+        let last = table.last(start)?;
+        let bits = if last == 0 { 0 } else { table.value(last, start / BITS)? };
+        (start..start + BITS)
+            .filter(|char| bits >> (char - start) & 1 == 1)
+            .for_each(|char| push(&mut ranges, char));
     }
     Some(ranges)
 }
 
-/// The bits of 32 characters: a table has three levels, whose offsets count from its beginning; 0 stands for no characters.
-fn bits<B: Byte>(table: &[B], start: u32) -> Option<u32> {
-    let [shift1, bound, shift2, mask2, mask3] = [0, 4, 8, 12, 16].map(|at| word(table, at));
-    let first = start.checked_shr(shift1?)?;
-    if first >= bound? {
-        return Some(0);
+/// Appends a character that is above all others.
+pub(crate) fn push(ranges: &mut Vec<RangeInclusive<u32>>, char: u32) {
+    match ranges.last_mut() {
+        Some(last) if last.end() + 1 == char => *last = *last.start()..=char,
+        _ => ranges.push(char..=char),
     }
-    let at = |offset: u32, index: u32| word(table, (offset as usize).checked_add(4 * index as usize)?);
-    let level2 = at(20, first)?;
-    if level2 == 0 {
-        return Some(0);
-    }
-    let level3 = at(level2, start.checked_shr(shift2?)? & mask2?)?;
-    if level3 == 0 { Some(0) } else { at(level3, (start / BITS) & mask3?) }
 }
 
 #[cfg(test)]

@@ -94,6 +94,46 @@ pub(crate) fn word<B: Byte>(bytes: &[B], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes([a.get(), b.get(), c.get(), d.get()]))
 }
 
+/// A table of three levels: by the first bits of a character, then by bits in the middle, then by the last ones. Offsets of levels count from
+/// the beginning; 0 stands for nothing.
+pub(crate) struct Levels<'t, B> {
+    table: &'t [B],
+    /// How far the first level shifts a character, its length, how far the second one shifts, and the masks of the second and the third.
+    head: [u32; 5],
+}
+
+impl<'t, B: Byte> Levels<'t, B> {
+    pub(crate) fn new(table: &'t [B]) -> Option<Self> {
+        let [shift1, bound, shift2, mask2, mask3] = [0, 4, 8, 12, 16].map(|at| word(table, at));
+        Some(Levels { table, head: [shift1?, bound?, shift2?, mask2?, mask3?] })
+    }
+
+    /// The last level of this character, which [`value`](Self::value) takes; 0 if there is none.
+    pub(crate) fn last(&self, char: u32) -> Option<u32> {
+        let [shift1, bound, shift2, mask2, _] = self.head;
+        let first = char.checked_shr(shift1)?;
+        if first >= bound {
+            return Some(0);
+        }
+        let middle = self.at(20, first)?;
+        if middle == 0 { Some(0) } else { self.at(middle, char.checked_shr(shift2)? & mask2) }
+    }
+
+    /// The value at the place `index` of a last level.
+    pub(crate) fn value(&self, last: u32, index: u32) -> Option<u32> {
+        self.at(last, index & self.head[4])
+    }
+
+    /// The number of values of a last level.
+    pub(crate) fn length(&self) -> Option<u32> {
+        self.head[4].checked_add(1)
+    }
+
+    fn at(&self, offset: u32, index: u32) -> Option<u32> {
+        word(self.table, (offset as usize).checked_add(4 * index as usize)?)
+    }
+}
+
 /// The bytes before the first NUL.
 pub(crate) fn until_nul<B: Byte>(bytes: &[B]) -> &[B] {
     bytes.split(|byte| byte.get() == 0).next().unwrap_or_default()

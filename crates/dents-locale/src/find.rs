@@ -4,6 +4,7 @@
 //! are requested through [`Files`], so this module is pure and the caller maps them. If every name is C, POSIX or
 //! C.UTF-8, no file is requested; if the locales are in the archive, one file.
 
+use crate::collate::range;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
@@ -174,6 +175,26 @@ impl<'v, 'd> UserLocale<'v, 'd> {
             _ => self.ctype(files),
         };
         crate::class(bytes?, class)
+    }
+
+    /// The characters of a range of a pattern, in the order of the locale; `None` where those of code points are meant. The table is of
+    /// characters: in other charsets than UTF-8 a pattern is bytes. A locale without an order of its own, `C.UTF-8`, has that of the C locale,
+    /// where the characters up to U+FF alone have a place.
+    #[must_use]
+    pub fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        if !self.locale().is_utf8() {
+            return None;
+        }
+        self.collate.and_then(|collate| range::range(collate, from, to)).or_else(|| {
+            let last = if to <= 0xff { to } else { from };
+            Some(if from <= 0xff { [from..=last].into() } else { Vec::new() })
+        })
+    }
+
+    /// The places of bytes in the order of the locale; `None` where bytes decide.
+    #[must_use]
+    pub fn bytes(&self) -> Option<[u8; 256]> {
+        self.collate.and_then(range::bytes)
     }
 
     fn category(

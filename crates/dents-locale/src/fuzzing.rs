@@ -1,6 +1,7 @@
 //! Fuzz targets; see `dents-fuzz`.
 
 use crate::archive::Archive;
+use crate::collate::range;
 use crate::file::{Byte, Category, File};
 use crate::{Catalog, Collator, TimeNames, copy};
 use alloc::vec::Vec;
@@ -23,9 +24,11 @@ fn mapped(bytes: &[u8]) -> Vec<AtomicU8> {
     bytes.iter().copied().map(AtomicU8::new).collect()
 }
 
-/// A compiled `LC_COLLATE`: keys are as long as names and weights allow, and the two parts of a key make up the whole.
+/// A compiled `LC_COLLATE`: the ranges of `[a-z]` are ascending, keys are as long as names and weights allow, and the two parts of a key make up the whole.
 pub fn collate(bytes: &[u8]) {
     let bytes = mapped(bytes);
+    let ranges = range::range(&bytes, u32::from(b'a'), u32::from(b'z')).unwrap_or_default();
+    assert!(ranges.is_sorted_by(|one, next| one.end() < next.start()));
     let Some(mut collator) = Collator::new(&bytes) else { return };
     for name in NAMES {
         let (mut whole, mut parts) = (Vec::new(), Vec::new());

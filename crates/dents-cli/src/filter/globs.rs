@@ -2,6 +2,7 @@
 //!
 //! They are `fnmatch` patterns ([`Pattern`]): any bytes are one. Braces are expanded before, as a shell does.
 
+use crate::locale::OfUser;
 use dents_core::pattern::Pattern;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -30,12 +31,12 @@ impl One {
     fn parse_at(word: &[u8], here: &[u8]) -> Result<One, String> {
         let mut one = One::default();
         let utf8 = crate::message::locale().charset.is_utf8();
-        let path = |text: &[u8]| Pattern::of_path(text, utf8);
+        let path = |text: &[u8]| Pattern::of_path(text, utf8, &OfUser);
         for glob in expanded(word).ok_or_else(|| format!("its braces give more than {MOST} globs"))? {
             let parts = components(&glob);
             let name = glob.iter().rposition(|byte| *byte != b'/').map_or(&glob[..0], |last| &glob[..=last]);
             if !name.is_empty() && !name.contains(&b'/') {
-                one.names.push(Pattern::of_name(name, utf8));
+                one.names.push(Pattern::of_name(name, utf8, &OfUser));
                 continue;
             }
             if parts.is_empty() {

@@ -109,7 +109,7 @@ fn globs_are_those_of_find() {
     let dir = TempDir::new("fnmatch").expect("a directory");
     make(
         dir.path(),
-        r"mkdir -p a/b .h; touch 1 a1 '[' 'x{y}' 'a\b' .c.c a/.d a/b/7z A '$' $(printf 'f\377') $(printf 'a/\351') '*'",
+        r"mkdir -p a/b .h; touch 1 a1 '[' 'x{y}' 'a\b' .c.c a/.d a/b/7z A é Ä zß α日 '$' $(printf 'f\377') $(printf 'a/\351') '*'",
     );
     let raw = |bytes: &'static [u8]| std::os::unix::ffi::OsStrExt::from_bytes(bytes);
     for pattern in [
@@ -132,16 +132,26 @@ fn globs_are_those_of_find() {
         b"[[:upper:]$]",
         b"[[=a=]]*",
         b"[]x]*",
+        b"[a-z]*",
+        "[é-z]*".as_bytes(),
+        "*[!a-é]".as_bytes(),
+        "?[α-日]".as_bytes(),
     ] {
         let pattern: &std::ffi::OsStr = raw(pattern);
         let ours = dents(dir.path()).args(["-0", "--include"]).args([pattern]);
         let theirs = find(dir.path()).args(["-name"]).args([pattern]).args(["-print0"]);
-        let [ours, theirs] = [ours, theirs].map(|one| {
-            let outcome = run(&one);
-            assert_fine(&outcome);
-            sorted(&outcome.stdout, 0)
-        });
-        assert_eq!(ours, theirs, "{pattern:?}");
+        for locale in ["C", "C.UTF-8", "en_US.UTF-8", "ja_JP.UTF-8"] {
+            // The letters of the same weight are documented as different.
+            if pattern == "[[=a=]]*" && locale != "C" {
+                continue;
+            }
+            let [ours, theirs] = [&ours, &theirs].map(|one| {
+                let outcome = run(&one.clone().env("LC_ALL", locale));
+                assert_fine(&outcome);
+                sorted(&outcome.stdout, 0)
+            });
+            assert_eq!(ours, theirs, "{locale} {pattern:?}");
+        }
     }
 }
 

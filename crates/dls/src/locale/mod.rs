@@ -11,6 +11,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
+use dents_core::pattern::Tables;
 use dents_locale::{Case, Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
 use dents_render::human::{Grouping, Separator};
@@ -25,6 +26,20 @@ pub struct FoundLocale<'a> {
     /// The name of the locale of numbers.
     numeric: &'a [u8],
     language: Option<&'a [u8]>,
+}
+
+impl Tables for FoundLocale<'_> {
+    fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.class(name, &mut Mapped)
+    }
+
+    fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.range(from, to)
+    }
+
+    fn bytes(&self) -> Option<[u8; 256]> {
+        self.user.bytes()
+    }
 }
 
 impl<'a> FoundLocale<'a> {
@@ -66,11 +81,6 @@ impl<'a> FoundLocale<'a> {
     /// The tables that names are ordered by; none where bytes decide.
     pub(crate) fn collate(&self) -> Option<&'static [AtomicU8]> {
         self.user.collate()
-    }
-
-    /// The characters of a class, where the locale has tables of them.
-    pub(crate) fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
-        self.user.class(name, &mut Mapped)
     }
 
     /// Whether times are those of the C locale, not of one that is merely like it (C.UTF-8).

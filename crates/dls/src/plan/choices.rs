@@ -144,8 +144,8 @@ impl<'a> Choices<'a> {
 
     /// Which names of a directory are wanted.
     pub(super) fn filter(&self, locale: &FoundLocale<'_>, posixly_correct: bool) -> Filter {
-        let (utf8, class) = (locale.locale().is_utf8(), |name: &[u8]| locale.class(name));
-        let pattern = |text: &&[u8]| Pattern::with_classes(text, utf8, !posixly_correct, &class);
+        let utf8 = locale.locale().is_utf8();
+        let pattern = |text: &&[u8]| Pattern::with_tables(text, utf8, !posixly_correct, locale);
         let patterns = |texts: &[&[u8]]| texts.iter().map(pattern).collect();
         let (hide, ignore) = (patterns(&self.hide), patterns(&self.ignore));
         Filter { hidden: self.hidden, hide, ignore, kinds: self.kinds().1 }
