@@ -314,7 +314,10 @@ pub(crate) mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn parquet_sealed() {
-        dents_fuzz::check("parquet_sealed", &[written(Format::Parquet, &some_rows())], super::parquet_sealed);
+        // Found by fuzzing: a far time for a column that has none.
+        let found = include_bytes!("../tests/files/far-time-of-no-column.parquet").to_vec();
+        let corpus = [written(Format::Parquet, &some_rows()), found];
+        dents_fuzz::check("parquet_sealed", &corpus, super::parquet_sealed);
     }
 
     #[cfg(feature = "sqlite")]

@@ -557,13 +557,18 @@ fn with_far_times<'a>(mut facts: Facts<'a>, far: &[u8]) -> Result<Facts<'a>, Pro
     for one in far.split(|byte| *byte == b' ').filter(|one| !one.is_empty()) {
         let (name, at) = one.split_at_checked(6).ok_or("no time in \"far_times\"")?;
         let at: Time = time::parse(at).ok_or("no time in \"far_times\"")?;
-        match name {
-            b"atime=" => facts.atime = at,
-            b"btime=" => facts.btime = Some(at),
-            b"ctime=" => facts.ctime = at,
-            b"mtime=" => facts.mtime = at,
+        let (place, column) = match name {
+            b"atime=" => (&mut facts.atime, Columns::ATIME),
+            b"btime=" => (facts.btime.get_or_insert_default(), Columns::BTIME),
+            b"ctime=" => (&mut facts.ctime, Columns::CTIME),
+            b"mtime=" => (&mut facts.mtime, Columns::MTIME),
             _ => return Err("an unknown time in \"far_times\""),
+        };
+        // The column of a far time has the nearest one that it can represent.
+        if facts.unknown.contains(column) {
+            return Err("a time in \"far_times\" that its column does not have");
         }
+        *place = at;
     }
     Ok(facts)
 }
