@@ -39,7 +39,11 @@ impl Leaps {
         };
         let before = if passed > 1 { self.0[passed - 2].total } else { 0 };
         let is_leap = second == last.at && last.total > before;
-        let range = if is_leap { second..second + 1 } else { last.at.saturating_add(1).min(second)..end };
+        let range = if is_leap {
+            second..second.saturating_add(1)
+        } else {
+            last.at.saturating_add(1).min(second)..end
+        };
         Correction { seconds: last.total, is_leap, range }
     }
 }
@@ -95,6 +99,9 @@ mod tests {
         });
         assert_eq!(seen, [(0, false), (1, true), (1, false), (1, false), (2, true), (2, false)]);
         assert_eq!(leaps.at(150).range, 101..200);
+        // Found by fuzzing: nothing is after the last second that there is.
+        let last = Leaps([Leap { at: i64::MAX, total: 1 }].into());
+        assert_eq!(last.at(i64::MAX), Correction { seconds: 1, is_leap: true, range: i64::MAX..i64::MAX });
     }
 
     #[test]
