@@ -207,13 +207,18 @@ impl Session {
         let (problem, path) = (failure.problem, failure.path);
         let reason = errno_text(failure.errno.raw_os_error());
         match problem {
-            Problem::Open => self.failed("cannot open directory", path, &reason, Some(failure.errno)),
+            Problem::Open => self.cannot_open(path, failure.errno),
             Problem::Read => self.failed("reading directory", path, &reason, Some(failure.errno)),
             Problem::Loop => {
                 let reason = "File system loop: it is one of the directories above it";
                 self.failed("cannot enter", path, reason, Some(Errno::LOOP));
             }
         }
+    }
+
+    /// Reports a directory that could not be opened.
+    pub(crate) fn cannot_open(&self, path: &[u8], errno: Errno) {
+        self.failed("cannot open directory", path, &errno_text(errno.raw_os_error()), Some(errno));
     }
 
     /// Reports an entry for which `statx` failed.

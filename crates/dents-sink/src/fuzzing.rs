@@ -314,9 +314,10 @@ pub(crate) mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn parquet_sealed() {
-        // Found by fuzzing: a far time for a column that has none.
-        let found = include_bytes!("../tests/files/far-time-of-no-column.parquet").to_vec();
-        let corpus = [written(Format::Parquet, &some_rows()), found];
+        // Found by fuzzing: a far time for a column that has none, and a page of 2^50 values.
+        let far = include_bytes!("../tests/files/far-time-of-no-column.parquet").to_vec();
+        let large = include_bytes!("../tests/files/large-number-of-values.parquet").to_vec();
+        let corpus = [written(Format::Parquet, &some_rows()), far, large];
         dents_fuzz::check("parquet_sealed", &corpus, super::parquet_sealed);
     }
 

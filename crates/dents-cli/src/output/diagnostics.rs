@@ -71,6 +71,12 @@ impl<'s> Diagnostics<'s> {
         self.session.cannot_access(&path, errno);
     }
 
+    /// Reports a directory that could not be opened and that the walk does not enter.
+    pub(crate) fn cannot_open(&self, path: &[u8], errno: Errno) {
+        self.errors.fetch_add(1, Relaxed);
+        self.session.cannot_open(path, errno);
+    }
+
     /// Reports a directory that could not be opened or read to its end.
     pub(crate) fn failed(&self, failure: &Failure<'_>) {
         self.errors.fetch_add(1, Relaxed);

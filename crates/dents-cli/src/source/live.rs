@@ -12,8 +12,8 @@ use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sink::Own;
-use dents_sys::Errno;
-use std::ffi::CStr;
+use dents_sys::{AsFd, CWD, Errno, dir};
+use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// State that all workers share.
@@ -40,6 +40,49 @@ pub(crate) struct Plan<'p> {
     pub(crate) root_failed: AtomicBool,
 }
 
+impl Plan<'_> {
+    /// Whether a directory of a tree has no entries: opens and reads it. A directory that cannot be read counts as not empty. The walk reports
+    /// it when it enters it; one at the largest depth, which it does not enter, is reported here.
+    fn is_empty(&self, place: &Place<'_>, entry: &Entry<'_>, faults: &mut u64) -> bool {
+        let has_entries = has_entries(place, entry);
+        if let Err(errno) = has_entries
+            && place.depth >= self.filter.max_depth()
+        {
+            *faults += 1;
+            let mut path = Vec::new();
+            place.join(entry.name(), &mut path);
+            self.diagnostics.cannot_open(&path, errno);
+        }
+        has_entries == Ok(false)
+    }
+}
+
+/// Whether a directory has entries: opens it, below its own directory if that is open, so that paths may have any length.
+fn has_entries(place: &Place<'_>, entry: &Entry<'_>) -> Result<bool, Errno> {
+    let mut path = Vec::new();
+    let whole;
+    let (at, name) = match place.dir {
+        Some(at) => (at, entry.c_name()),
+        None => {
+            place.join(entry.name(), &mut path);
+            whole = CString::new(path).unwrap_or_default();
+            (CWD, &*whole)
+        }
+    };
+    // A link is followed where the walk follows it.
+    let open = if entry.d_kind() == Kind::Link { dir::open } else { dir::open_nofollow };
+    let (dir, mut buffer) = (open(at, name)?, [0; 1024]);
+    loop {
+        let length = dir::getdents64(dir.as_fd(), &mut buffer)?;
+        if length == 0 {
+            return Ok(false);
+        }
+        if dir::Dirents::new(&buffer[..length]).any(|entry| ![c".", c".."].contains(&entry.name)) {
+            return Ok(true);
+        }
+    }
+}
+
 /// One worker's visitor.
 pub(crate) struct Live<'p, C> {
     plan: &'p Plan<'p>,
@@ -56,8 +99,8 @@ pub(crate) struct Live<'p, C> {
     scratch: Vec<u8>,
     /// Entries by type, if they are counted.
     pub(crate) kinds: [u64; 16],
-    /// Links in a circle of links (`ELOOP`).
-    pub(crate) circles: u64,
+    /// Faults that the walk does not know: links in a circle of links (`ELOOP`), directories that may be empty and could not be read.
+    pub(crate) faults: u64,
 }
 
 /// The state of a directory in the walk.
@@ -88,7 +131,7 @@ impl<'p, C: Consumer> Live<'p, C> {
             skipped: Vec::new(),
             scratch: Vec::new(),
             kinds: [0; 16],
-            circles: 0,
+            faults: 0,
         }
     }
 
@@ -112,9 +155,11 @@ impl<'p, C: Consumer> Live<'p, C> {
                 true => self.selected[entry.index()],
                 false => filter.may_want(&found, &state.rules, self.plan.follows, &mut self.scratch),
             };
-            let wanted = !wants_none
-                && is_selected
-                && filter.wants(&found, &state.rules, super::is_empty, &mut self.scratch);
+            let plan = self.plan;
+            let faults = &mut self.faults;
+            let is_empty = |_: &Found<'_>| plan.is_empty(place, &entry, faults);
+            let wanted =
+                !wants_none && is_selected && filter.wants(&found, &state.rules, is_empty, &mut self.scratch);
             // A root that failed makes the scan incomplete, so the consumer gets it even if the filter excludes it.
             let step = if wanted || (is_failed_root(place, &entry) && self.consumer.takes_faults()) {
                 self.consumer.entry(&found, &state.of_consumer)
@@ -186,7 +231,7 @@ impl<'p, C: Consumer> Live<'p, C> {
         match target(place, entry) {
             Ok(Inode { dev, ino }) => place.is_within(dev, ino),
             Err(Errno::LOOP) => {
-                self.circles += 1;
+                self.faults += 1;
                 place.join(entry.name(), &mut self.scratch);
                 self.plan.diagnostics.session().cannot_access(&self.scratch, Errno::LOOP);
                 true

@@ -14,7 +14,6 @@ mod root;
 mod rows;
 
 use crate::consumer::Consumer;
-use crate::entry::Found;
 use crate::filter::Filter;
 use crate::message::counted;
 use crate::output::Diagnostics;
@@ -37,7 +36,6 @@ use directory_facts::DirectoryFacts;
 use live::Live;
 use rows::Rows;
 use std::ffi::{CStr, CString, OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -171,7 +169,7 @@ impl Job<'_> {
         for mut one in outcome.visitors {
             one.consumer.finish();
             kinds.iter_mut().zip(one.kinds).for_each(|(all, some)| *all += some);
-            tally.faults += one.circles;
+            tally.faults += one.faults;
             consumers.push(one.consumer);
         }
         if self.source.explain {
@@ -329,14 +327,6 @@ impl Way<'_> {
     pub(crate) fn once(columns: Columns) -> Way<'static> {
         Way { columns, below: Below::Nearest, in_order: false, must_stop: &|| false }
     }
-}
-
-/// Whether a directory of a tree has no entries: opens and reads it. A directory that cannot be read counts as not empty; the walk
-/// reports it when it enters it.
-fn is_empty(found: &Found<'_>) -> bool {
-    let mut path = Vec::new();
-    found.path(&mut path);
-    std::fs::read_dir(OsStr::from_bytes(&path)).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// The scan file that was named.

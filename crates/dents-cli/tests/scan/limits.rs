@@ -21,6 +21,7 @@ fn five_thousand_levels() {
     deep(dir.path(), 5000);
     compare(dir.path(), &["-0"], &["-print0"]);
     compare(dir.path(), &["--printf", "%d %s %y\\0"], &["-printf", "%d %s %y\\0"]);
+    compare(dir.path(), &["-0", "--empty"], &["-empty", "-print0"]);
     make(dir.path(), "rm -rf d");
 }
 
@@ -89,6 +90,8 @@ fn what_may_not_be_read_is_told_of() {
         (&["-0", "-tf"], &["-type", "f", "-print0"]),
         (&["--printf", "%p %s\\0"], &["-printf", "%p %s\\0"]),
         (&["-0", "closed"], &["closed", "-print0"]),
+        // Whether it is empty is not known; the walk does not enter it.
+        (&["-0", "--empty", "--max-depth", "1"], &["-maxdepth", "1", "-empty", "-print0"]),
     ] {
         let ours = as_nobody(dents(dir.path()).args(ours), programs.path());
         same(ours, &as_nobody(find(dir.path()).args(theirs), programs.path()));

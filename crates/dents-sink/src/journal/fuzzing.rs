@@ -1,6 +1,6 @@
 //! Fuzz targets of a journal's segments.
 
-use super::frame::{self, Frame};
+use super::frame;
 use super::key::Keys;
 use super::recover::{recover, replay};
 use super::segment::Segment;
@@ -85,7 +85,7 @@ pub(crate) fn segment(rows: &[crate::Row<'_>]) -> Vec<u8> {
         assert!(frame::put(&mut segment, piece, &[&payload, &encoded_in(rows, path, depth)]));
     }
     assert!(
-        Frame::parse(frame::check(&segment[..frame::length(&segment).unwrap() as usize]).unwrap().1)
+        frame::Frame::parse(frame::check(&segment[..frame::length(&segment).unwrap() as usize]).unwrap().1)
             .is_some()
     );
     segment

@@ -1,5 +1,6 @@
 //! Decodes the rows of a row group in batches, only the wanted columns.
 
+use super::pages::Pages;
 use super::section::Section;
 use crate::read::{Below, Columns, Selection};
 use crate::row::Row;
@@ -80,6 +81,7 @@ impl Source<'_> {
         }
         let pages = SerializedPageReader::new(self.section.clone(), metadata, self.rows, None)?;
         let optional = descriptor.max_def_level() == 1;
+        let pages = Pages::new(pages, optional);
         Ok(Column {
             reader: Some(ColumnReaderImpl::new(descriptor, Box::new(pages))),
             optional,

@@ -76,6 +76,7 @@ pub(crate) mod fuzzing;
 mod group;
 mod groups;
 mod pack;
+mod pages;
 mod panics;
 mod read;
 mod schema;
