@@ -113,7 +113,7 @@ fn a_forged_file_is_told_in_one_line() {
     let forged = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/forged.parquet");
     fs::copy(forged, dir.path().join("forged.parquet")).unwrap();
     let outcome = run(&dents(dir.path(), "top --from forged.parquet"));
-    let expected = "dents: forged.parquet: cut off or damaged: its columns cannot be decoded; copy it again, or scan again\n";
+    let expected = "dents: forged.parquet: cut off or damaged: Parquet error: a page has another number of values than it says; copy it again, or scan again\n";
     assert_eq!(text(&outcome.stderr), expected);
     assert_eq!(outcome.end, End::Exit(1));
 }
