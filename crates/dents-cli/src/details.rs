@@ -10,6 +10,7 @@
 //!
 //! A detail that cannot be read is unknown, which is not an error.
 
+use crate::entry::reach;
 use dents_core::batch::{Entry, Extra};
 use dents_core::lustre;
 use dents_core::mounts::Mounts;
@@ -20,7 +21,7 @@ use dents_sink::{Detail, Details, Draft, Value};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsRawFd, BorrowedFd, CWD, Errno, fileattr, xattr};
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::fmt::Write;
 
 /// Columns that only entries on Lustre have.
@@ -65,18 +66,7 @@ impl Asker {
         if self.wanted.is_empty() || has_failed {
             return Details::default();
         }
-        let mut path = Vec::new();
-        let whole;
-        let (dir, name) = match place.dir {
-            Some(dir) => (dir, entry.c_name()),
-            None => {
-                // If the directory is no longer open, the whole path is used.
-                place.join(entry.name(), &mut path);
-                whole = CString::new(path).unwrap_or_default();
-                (CWD, &*whole)
-            }
-        };
-        self.ask_at(dir, name, entry.kind(), entry.extra());
+        reach(place, entry, |dir, name| self.ask_at(dir, name, entry.kind(), entry.extra()));
         self.draft.details()
     }
 

@@ -7,6 +7,8 @@ use dents_core::path;
 use dents_core::tree::Place;
 use dents_sink::read::Columns;
 use dents_sink::{Asked, Detail, Row};
+use dents_sys::{BorrowedFd, CWD};
+use std::ffi::{CStr, CString};
 
 /// An entry that was found.
 #[derive(Clone, Copy)]
@@ -70,6 +72,21 @@ impl Facts {
             _ => self.mtime,
         }
     }
+}
+
+/// Calls `act` with the directory and the name by which an entry is reached: its own directory, or, where that is no longer open, the whole
+/// path.
+pub(crate) fn reach<R>(
+    place: &Place<'_>,
+    entry: &Entry<'_>,
+    act: impl FnOnce(BorrowedFd<'_>, &CStr) -> R,
+) -> R {
+    if let Some(dir) = place.dir {
+        return act(dir, entry.c_name());
+    }
+    let mut path = Vec::new();
+    place.join(entry.name(), &mut path);
+    act(CWD, &CString::new(path).unwrap_or_default())
 }
 
 impl<'a> Found<'a> {

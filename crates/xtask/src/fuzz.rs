@@ -28,6 +28,10 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         steps.run(&format!("corpus of {package}"), &mut seeds);
     }
     let targets = targets()?;
+    let has_corpus = |target: &&String| workspace().join("fuzz/corpus").join(target).is_dir();
+    if let Some(target) = targets.iter().find(|target| !has_corpus(target)) {
+        return Err(format!("no test wrote the corpus of {target}: is its package in SEEDED?"));
+    }
     if steps.run("build of the targets", cargo_fuzz().arg("build")) {
         let left = Mutex::new(targets.iter());
         let next = || left.lock().ok()?.next();

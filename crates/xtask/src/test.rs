@@ -3,7 +3,7 @@
 //!
 //! The two sides of the workspace are never in one cargo invocation: that would unify features, and turn on `std` in
 //! what `dls` links. Each crate of the `no_std` side is linted, tested and documented by a call of its own, which also
-//! shows that its own manifest is complete; those on std are linted and tested in one call.
+//! shows that its own manifest is complete; the libraries and programs on std are linted and tested in one call.
 
 use std::process::Command;
 
@@ -256,12 +256,7 @@ fn unit_tests(steps: &mut Steps) {
     for package in NO_STD {
         steps.run(&format!("tests of {package}"), &mut test(package, &[], &[]));
     }
-    let mut on_std =
-        cargo(["test", "--profile", "checked", "--no-fail-fast", "--features", "dents/gitignore"]);
-    steps.run(
-        "tests of the libraries and programs on std",
-        on_std.args(WITHOUT_DLS.iter().flat_map(|package| ["--package", package])),
-    );
+    steps.run("tests of the libraries and programs on std", &mut without_dls());
     steps.run("models of dents-engine", &mut models());
     let mut rt = cargo(["test", "--package", "dents-rt", "--features", "std"]);
     steps.run("tests of dents-rt on std", rt.env("CARGO_TARGET_DIR", target_dir().join("on-std")));

@@ -12,8 +12,8 @@ use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sink::Own;
-use dents_sys::{AsFd, CWD, Errno, dir};
-use std::ffi::{CStr, CString};
+use dents_sys::{AsFd, Errno, dir};
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// State that all workers share.
@@ -57,21 +57,10 @@ impl Plan<'_> {
     }
 }
 
-/// Whether a directory has entries: opens it, below its own directory if that is open, so that paths may have any length.
+/// Whether a directory has entries. Below its own directory it may be at any depth; a link is followed, where the walk takes it for a directory.
 fn has_entries(place: &Place<'_>, entry: &Entry<'_>) -> Result<bool, Errno> {
-    let mut path = Vec::new();
-    let whole;
-    let (at, name) = match place.dir {
-        Some(at) => (at, entry.c_name()),
-        None => {
-            place.join(entry.name(), &mut path);
-            whole = CString::new(path).unwrap_or_default();
-            (CWD, &*whole)
-        }
-    };
-    // A link is followed where the walk follows it.
-    let open = if entry.d_kind() == Kind::Link { dir::open } else { dir::open_nofollow };
-    let (dir, mut buffer) = (open(at, name)?, [0; 1024]);
+    let open = if entry.d_kind() == Kind::Dir { dir::open_nofollow } else { dir::open };
+    let (dir, mut buffer) = (entry::reach(place, entry, open)?, [0; 1024]);
     loop {
         let length = dir::getdents64(dir.as_fd(), &mut buffer)?;
         if length == 0 {

@@ -72,6 +72,23 @@ fn links_are_followed_if_asked_for() {
 }
 
 /// As with `find`, the link that makes a loop is reported and not listed.
+/// A link to an empty directory is one, where links are followed.
+#[test]
+fn empty_directories_behind_links() {
+    let dir = TempDir::new("empty").expect("a directory");
+    make(dir.path(), "mkdir empty full; touch full/x; ln -s empty l; ln -s ../empty full/l; ln -s full m");
+    for path in ["l", "m", "."] {
+        for how in ["-P", "-H", "-L"] {
+            let ours: Vec<&str> =
+                ["-0", "--empty", path, how].into_iter().filter(|word| *word != "-P").collect();
+            let oracle = run(&find(dir.path()).args([how, path, "-empty", "-print0"]));
+            let subject = run(&dents(dir.path()).args(ours));
+            assert_eq!(sorted(&subject.stdout, 0), sorted(&oracle.stdout, 0), "{how} {path}");
+            assert_eq!(subject.end, oracle.end, "{how} {path}");
+        }
+    }
+}
+
 #[test]
 fn a_loop_of_links_is_told_of_and_left() {
     let dir = TempDir::new("loop").expect("a directory");

@@ -18,7 +18,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// The characters from one to another in the order of a locale, as ranges of code points, ascending: `é` is between `a` and `z`. If the
 /// last one has no place in the order, it is the characters at the place of the first one. `None` if the locale has no order of its own:
-/// then ranges are those of code points. It reads the place of each character once, 300,000 words.
+/// then ranges are those of code points. It reads the place of each character once: 55,000 in en_US.
 pub(crate) fn range<B: Byte>(collate: &[B], from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
     let file = File::new(Category::Collate, collate)?;
     if word(file.field(RULES)?, 0)? == 0 {

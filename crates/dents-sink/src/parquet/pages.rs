@@ -13,6 +13,7 @@ use super::section::Section;
 /// Values that a byte of deltas has at most. A block of 128 values takes five bytes or more; writers make blocks of up to 256.
 const VALUES_PER_BYTE: u64 = 64;
 
+/// The pages of one column.
 pub(super) struct Pages {
     pages: SerializedPageReader<Section>,
     /// Whether rows may have no value: then levels precede the values.
@@ -28,9 +29,14 @@ impl Pages {
     /// The page says that it has more values than fit in it.
     fn check(&self, page: &Page) -> Result<()> {
         let (buf, values, encoding) = match page {
-            Page::DataPage { buf, num_values, encoding, .. } => {
-                let levels = buf.first_chunk().map_or(0, |length| 4 + u32::from_le_bytes(*length) as usize);
-                (buf.get(if self.optional { levels } else { 0 }..), num_values, encoding)
+            Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
+                let levels = match def_level_encoding {
+                    _ if !self.optional => 0,
+                    // Deprecated: a bit for each row, without a length.
+                    Encoding::BIT_PACKED => num_values.div_ceil(8) as usize,
+                    _ => buf.first_chunk().map_or(0, |length| 4 + u32::from_le_bytes(*length) as usize),
+                };
+                (buf.get(levels..), num_values, encoding)
             }
             Page::DataPageV2 {
                 buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
@@ -45,15 +51,19 @@ impl Pages {
             Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BINARY_PACKED => 1,
             _ => return Ok(()),
         };
-        let most = u64::from(*values).min(VALUES_PER_BYTE * buf.map_or(0, <[u8]>::len) as u64);
-        let mut rest = buf.unwrap_or_default();
-        for _ in 0..lists {
-            // Without the four numbers of a head, the decoder says what is wrong.
-            let Some((count, after)) = deltas(rest) else { return Ok(()) };
-            rest = after.filter(|_| count <= most).ok_or_else(wrong)?;
-        }
-        Ok(())
+        check_lists(buf.unwrap_or_default(), (*values).into(), lists)
     }
+}
+
+/// Checks these lists of deltas, one after the other, of a page with so many values.
+fn check_lists(mut data: &[u8], values: u64, lists: usize) -> Result<()> {
+    let most = values.min(VALUES_PER_BYTE * data.len() as u64);
+    for _ in 0..lists {
+        // Without the four numbers of a head, the decoder says what is wrong.
+        let Some((count, after)) = deltas(data) else { return Ok(()) };
+        data = after.filter(|_| count <= most).ok_or_else(wrong)?;
+    }
+    Ok(())
 }
 
 fn wrong() -> ParquetError {
@@ -153,5 +163,16 @@ mod tests {
         assert_eq!(deltas(&many), Some((127, Some(&[9, 0, 0][..]))), "parts of width 0 have no bytes");
         many[2] = 0;
         assert_eq!(deltas(&many), Some((127, None)), "no parts");
+    }
+
+    #[test]
+    fn no_list_has_more_values_than_the_page_or_than_fit_in_it() {
+        assert!(check_lists(&LIST, 3, 1).is_ok() && check_lists(&LIST, 2, 1).is_err());
+        assert!(check_lists(&LIST, 3, 2).is_ok(), "the second list has no head");
+        assert!(check_lists(&LIST[..41], 3, 1).is_err(), "cut off");
+        // One block of 2^28 values, all the same: the page has 10 bytes, and says that it has as many.
+        let large = [0x80, 0x80, 0x80, 0x80, 1, 1, 0x80, 0x80, 0x80, 0x40, 0, 0, 0];
+        assert_eq!(deltas(&large), Some((1 << 27, Some(&[][..]))));
+        assert!(check_lists(&large, 1 << 27, 1).is_err());
     }
 }
