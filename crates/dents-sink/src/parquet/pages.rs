@@ -32,9 +32,11 @@ impl Pages {
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
                 let levels = match def_level_encoding {
                     _ if !self.optional => 0,
-                    // Deprecated: a bit for each row, without a length.
-                    Encoding::BIT_PACKED => num_values.div_ceil(8) as usize,
-                    _ => buf.first_chunk().map_or(0, |length| 4 + u32::from_le_bytes(*length) as usize),
+                    Encoding::RLE => {
+                        buf.first_chunk().map_or(0, |length| 4 + u32::from_le_bytes(*length) as usize)
+                    }
+                    // The deprecated one: a bit for each row, without a length.
+                    _ => num_values.div_ceil(8) as usize,
                 };
                 (buf.get(levels..), num_values, encoding)
             }
