@@ -1,7 +1,7 @@
 //! Scans of file trees, and the reports of `dents`, as Arrow record batches.
 //!
 //! ```text
-//! words ─► dents-cli ─► scan ─► rows, by worker ─► Batches ─► channel ─► Stream ─► RecordBatch, RecordBatch, …
+//! words ─► dents-commands ─► scan ─► rows, by worker ─► Batches ─► channel ─► Stream ─► RecordBatch, RecordBatch, …
 //!                    └► du, top, count, stats, diff ─► Records ─────────────────► RecordBatch
 //! ```
 //!

@@ -3,7 +3,7 @@
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch, TimestampNanosecondArray};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use dents_cli::{Records, Type, Values};
+use dents_commands::{Records, Type, Values};
 use dents_sink::time::Unit;
 use std::sync::Arc;
 

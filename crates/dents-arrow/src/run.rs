@@ -4,7 +4,7 @@ use crate::columns::Columns;
 use crate::records;
 use crate::stream::{Query, Stream};
 use arrow_array::RecordBatch;
-use dents_cli::{Host, Message, Session, Status};
+use dents_commands::{Host, Message, Session, Status};
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -130,7 +130,7 @@ impl Run {
     /// # Errors
     /// Wrong options, a scan file that cannot be read, or the run was stopped. Entries that cannot be read are no failure: see [`messages`](Self::messages).
     pub fn table(&self, words: &[OsString]) -> Result<RecordBatch, Failure> {
-        let (table, status) = dents_cli::table(words, &self.session);
+        let (table, status) = dents_commands::table(words, &self.session);
         match table {
             Some(table) if status.0 < 128 => Ok(records::batch(table)),
             _ => Err(self.failure(status)),
@@ -142,7 +142,7 @@ impl Run {
     /// # Errors
     /// Any exit status but 0 and 1.
     pub fn run(&self, words: &[OsString]) -> Result<bool, Failure> {
-        match dents_cli::run(words, &self.session) {
+        match dents_commands::run(words, &self.session) {
             Status(0) => Ok(true),
             Status(1) => Ok(false),
             status => Err(self.failure(status)),
@@ -152,7 +152,7 @@ impl Run {
     /// Whether [`Run::run`] understands these words. Executes nothing.
     #[must_use]
     pub fn understands(words: &[OsString]) -> bool {
-        dents_cli::is_run(words)
+        dents_commands::is_run(words)
     }
 
     pub(crate) fn failure(&self, status: Status) -> Failure {

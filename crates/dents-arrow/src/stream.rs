@@ -5,7 +5,7 @@ use crate::columns::Columns;
 use crate::run::{Failure, Run};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use dents_cli::{Scan, Status};
+use dents_commands::{Scan, Status};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};

@@ -12,7 +12,7 @@
 //! The kernel gives a signal to the main thread, if that does not block it, also while that thread is stuck; then no handler runs. So all
 //! threads but the watchdog's block these signals.
 
-use crate::session::Status;
+use dents_commands::Status;
 use dents_sys::{clock, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};
 use signal_hook::{flag, low_level};

@@ -1,46 +1,15 @@
-//! The commands of `dents`: scans of whole trees. Each command is a module. They share the walk (`walk`), where entries come from (`source`),
-//! and what belongs to one run (`session`): messages, what stops it, its result.
-//!
-//! The program is [`main`]. Other programs run a command by its words ([`table`], [`Scan`]): so there is one parser of options, and
-//! one text for each error. Only the bindings of this project may rely on these functions.
+//! The program `dents`: the command line, the signals, the line of progress, and the browser. Its other commands are those of the crate
+//! `dents-commands`.
 
 mod browse;
-mod consumer;
-mod count;
-mod details;
-mod diff;
 #[cfg(test)]
 mod docs;
-mod du;
-mod embed;
-mod entry;
-mod filter;
-mod inode;
 mod interrupt;
-mod io500;
-mod locale;
-mod message;
-mod number;
-mod output;
-mod overlap;
-mod owners;
-mod parts;
 mod progress;
-mod report;
-mod scan;
-mod session;
-mod sorter;
-mod source;
-mod stats;
-mod time;
-mod top;
-mod walk;
+mod terminal;
 
-pub use embed::{Scan, is_run, run, table};
-pub use output::{Cell, Records, Type, Values};
-pub use session::{Host, Message, Session, Status};
-
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use dents_commands::{Status, message, output, time};
 use dents_sys::stdio;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -69,25 +38,16 @@ dents --help lists all commands, dents COMMAND --help the options of one.
 
 #[derive(Subcommand)]
 enum Command {
-    Scan(Box<scan::Args>),
-    Du(Box<du::Args>),
-    Top(Box<top::Args>),
-    Count(Box<count::Args>),
-    Stats(Box<stats::Args>),
-    Diff(Box<diff::Args>),
-    Report(Box<report::Args>),
+    #[command(flatten)]
+    Common(dents_commands::Command),
+    // After `report`.
+    #[command(display_order = 7)]
     Browse(Box<browse::Args>),
-    Parts(parts::Args),
-    #[command(name = "io500-find")]
-    Io500(Box<io500::Args>),
 }
 
-/// The command line. `du -t` is `--threshold`, as for du(1); for the other commands it is `--type`.
+/// The command line.
 pub(crate) fn command() -> clap::Command {
-    let command = Cli::command().mut_subcommand("du", |du| {
-        du.mut_arg("kinds", |kinds| kinds.short(None)).mut_arg("threshold", |threshold| threshold.short('t'))
-    });
-    command.mut_subcommand("parts", |parts| parts.mut_subcommand("start", parts::words::of_start))
+    dents_commands::with_short_options(Cli::command())
 }
 
 /// The program: the command of its command line.
@@ -96,7 +56,7 @@ pub fn main() -> ExitCode {
     match stdio::close_stdout() {
         Err(error) if status == Status::SUCCESS => {
             let reason = message::errno_text(error.raw_os_error());
-            message::say(format!("cannot write to standard output: {reason}").as_bytes());
+            terminal::say(format!("cannot write to standard output: {reason}").as_bytes());
             Status::FAILURE.into()
         }
         _ => status.into(),
@@ -107,7 +67,7 @@ pub fn main() -> ExitCode {
 pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
     time::start();
     dents_sink::parquet::on_panic(|message| {
-        message::say(message.as_bytes());
+        terminal::say(message.as_bytes());
         std::process::exit(1);
     });
     let words: Vec<OsString> = words.into_iter().collect();
@@ -121,10 +81,13 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
         Err(help) => return print_help(&help),
     };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Command::Browse(_) = cli.command {
-        interrupt::leave_keys_to_programs();
+    match cli.command {
+        Command::Browse(args) => {
+            interrupt::leave_keys_to_programs();
+            browse::run(&args, &terminal::session())
+        }
+        Command::Common(command) => command.run(&matches, &terminal::session()),
     }
-    cli.command.run(&matches, &Session::program())
 }
 
 /// Help or the version, which clap would count as printed where standard output is closed or full.
@@ -135,27 +98,10 @@ fn print_help(help: &clap::Error) -> Status {
     }
     match output::Stdout::default().write_all(help.render().to_string().as_bytes()) {
         Ok(()) => Status::SUCCESS,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Session::program().closed_pipe(),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => terminal::session().closed_pipe(),
         Err(error) => {
-            message::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
+            terminal::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
             Status::FAILURE
-        }
-    }
-}
-
-impl Command {
-    fn run(&self, matches: &ArgMatches, session: &Session) -> Status {
-        match self {
-            Command::Scan(args) => scan::run(args, matches, session),
-            Command::Du(args) => du::run(args, session),
-            Command::Top(args) => top::run(args, session),
-            Command::Count(args) => count::run(args, session),
-            Command::Stats(args) => stats::run(args, session),
-            Command::Diff(args) => diff::run(args, session),
-            Command::Report(args) => report::run(args, session),
-            Command::Browse(args) => browse::run(args, session),
-            Command::Parts(args) => parts::run(args, matches, session),
-            Command::Io500(args) => io500::run(args, session),
         }
     }
 }

@@ -1,14 +1,12 @@
-//! The line of progress on a terminal, drawn by a thread of its own. Workers add to two counters for each batch, and store a path
-//! when the thread wants one: no worker waits for the terminal.
+//! The line of progress on a terminal, drawn by a thread of its own: no worker waits for the terminal.
 
-use crate::message;
-use dents_core::batch::Batch;
-use dents_core::tree::Place;
+use crate::terminal::say;
+use dents_commands::message;
+use dents_commands::session::{Counters, Progress};
 use dents_render::quantity::grouped;
 use dents_render::quote::{Quoter, Quoting};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,73 +22,55 @@ const REPORT_MS: &str = "DENTS_TEST_PROGRESS_MS";
 /// The line that is on the terminal now: messages are written around it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// The counters that workers update.
+/// The line of progress. It is shown until this is dropped.
+pub(crate) struct Line {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The state of the line, for its thread.
 #[derive(Default)]
-pub(crate) struct Counters {
-    directories: AtomicU64,
-    entries: AtomicU64,
-    wants_path: AtomicBool,
-    path: Mutex<Vec<u8>>,
+struct Shared {
+    counters: Counters,
     done: Mutex<bool>,
     woken: Condvar,
 }
 
-/// Progress that is shown until this is dropped.
-pub(crate) struct Progress {
-    counters: Arc<Counters>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Progress {
+impl Line {
     /// Shows progress at once if `asked`; otherwise after a second, if standard error is a terminal and the output goes elsewhere. If
     /// `asked` and standard error is not a terminal, a line is written every [`REPORT`].
-    pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Progress> {
+    pub(crate) fn start(asked: bool, output_is_elsewhere: bool) -> Option<Line> {
         let terminal = std::io::stderr().is_terminal();
         if !(asked || terminal && output_is_elsewhere) {
             return None;
         }
-        let counters = Arc::new(Counters::default());
-        let shown = Arc::clone(&counters);
+        let shared = Arc::new(Shared::default());
+        let shown = Arc::clone(&shared);
         let patience = if asked { Duration::ZERO } else { PATIENCE };
         let watch = move || shown.show(patience, terminal);
         // If no thread can be started, no progress is shown.
         let thread = std::thread::Builder::new().spawn(watch).ok();
-        Some(Progress { counters, thread })
-    }
-
-    /// The counters that workers update.
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counters
+        Some(Line { shared, thread })
     }
 }
 
-impl Drop for Progress {
+impl Progress for Line {
+    fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+}
+
+impl Drop for Line {
     fn drop(&mut self) {
-        *unpoisoned(&self.counters.done) = true;
-        self.counters.woken.notify_all();
+        *unpoisoned(&self.shared.done) = true;
+        self.shared.woken.notify_all();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-impl Counters {
-    /// Counts a batch: three atomic operations.
-    pub(crate) fn saw(&self, place: &Place<'_>, batch: &Batch) {
-        self.directories.fetch_add(u64::from(place.piece.index == 0 && place.depth > 0), Relaxed);
-        self.entries.fetch_add(batch.len() as u64, Relaxed);
-        if self.wants_path.load(Relaxed) && self.wants_path.swap(false, Relaxed) {
-            let mut path = unpoisoned(&self.path);
-            path.clear();
-            path.extend_from_slice(place.path);
-        }
-    }
-
-    /// Directories and entries.
-    pub(crate) fn seen(&self) -> [u64; 2] {
-        [&self.directories, &self.entries].map(|count| count.load(Relaxed))
-    }
-
+impl Shared {
     fn show(&self, patience: Duration, terminal: bool) {
         let started = Instant::now();
         if self.waits(patience) {
@@ -99,7 +79,7 @@ impl Counters {
         if !terminal {
             let report = report_interval();
             while !self.waits(report) {
-                message::say(self.figures(started).as_bytes());
+                say(self.figures(started).as_bytes());
             }
             return;
         }
@@ -111,10 +91,9 @@ impl Counters {
         let quoter = Quoter::new(Quoting::Escape, message::locale(), false, b"").and_invisible();
         let mut path = Vec::new();
         loop {
-            self.wants_path.store(true, Relaxed);
             bar.set_prefix(self.figures(started));
             path.clear();
-            quoter.write(&unpoisoned(&self.path), &mut path);
+            quoter.write(&self.counters.path(), &mut path);
             bar.set_message(String::from_utf8_lossy(&path).into_owned());
             bar.tick();
             if self.waits(FRAME) {
@@ -135,7 +114,7 @@ impl Counters {
     }
 
     fn figures(&self, started: Instant) -> String {
-        let [directories, entries] = self.seen();
+        let [directories, entries] = self.counters.seen();
         let rate = grouped((entries as f64 / started.elapsed().as_secs_f64().max(0.001)) as u64);
         let directories = message::counted(directories, "directory", "directories");
         let entries = message::counted(entries, "entry", "entries");
@@ -167,8 +146,8 @@ mod tests {
 
     #[test]
     fn what_is_done_ends_the_thread() {
-        let progress = Progress::start(true, true).expect("asked for");
-        assert!(!progress.counters().waits(Duration::ZERO));
+        let progress = Line::start(true, true).expect("asked for");
+        assert!(!progress.shared.waits(Duration::ZERO));
         let started = Instant::now();
         drop(progress);
         assert!(started.elapsed() < Duration::from_secs(1));

@@ -2,7 +2,7 @@
 
 mod tools;
 
-use dents_cli::{Host, Message, Session, Status, Type, Values};
+use dents_commands::{Host, Message, Session, Status, Type, Values};
 use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run};
@@ -574,8 +574,8 @@ fn another_program_runs_tasks_too() {
         };
         line.split(' ').map(word).collect()
     };
-    let done = |line: &'static str| dents_cli::run(&words(line), &Session::inside(Silent));
-    let table = |line: &'static str| dents_cli::table(&words(line), &Session::inside(Silent));
+    let done = |line: &'static str| dents_commands::run(&words(line), &Session::inside(Silent));
+    let table = |line: &'static str| dents_commands::table(&words(line), &Session::inside(Silent));
     assert_eq!(done("parts start -- P T"), Status(0));
     let (claims, status) = table("parts claim P");
     assert_eq!(status, Status(0));

@@ -19,6 +19,7 @@ const STD: &[&str] = &[
     "dents-fuzz",
     "dents",
     "dents-sink",
+    "dents-commands",
     "dents-cli",
     "dents-arrow",
     "dents-c",
@@ -27,7 +28,8 @@ const STD: &[&str] = &[
     "xtask",
 ];
 /// Those of them whose tests do not run `dls`: their lints and tests take one call, and what they need is compiled once, with the features of all.
-const WITHOUT_DLS: &[&str] = &["dents-fuzz", "dents", "dents-sink", "dents-cli", "dents-arrow", "dents-c"];
+const WITHOUT_DLS: &[&str] =
+    &["dents-fuzz", "dents", "dents-sink", "dents-commands", "dents-cli", "dents-arrow", "dents-c"];
 /// All features of the published library, in a call for several packages.
 const FEATURES: &[&str] = &["--features", "dents/gitignore"];
 /// The package that has the binary `dls`.

@@ -8,7 +8,7 @@ use super::question::Question;
 use super::scanner::{Again, Scanner, State};
 use super::tree::{Id, Tree};
 use super::view::{Key, View};
-use crate::message;
+use dents_commands::message;
 use dents_core::needs::Kind;
 use dents_render::human::SizeFormat;
 use ratatui::crossterm::event::{
@@ -357,7 +357,7 @@ impl<'s> App<'s> {
             let tree = self.scanner.shared.lock();
             self.view.marks.iter().map(|id| tree.path(*id)).collect()
         };
-        paths.sort_by(|a, b| crate::inode::path_order(a, b));
+        paths.sort_by(|a, b| dents_commands::inode::path_order(a, b));
         if !self.setting.null && paths.iter().any(|path| path.contains(&b'\n')) {
             return Err("a path has a newline: start with -0 to end paths with NUL".to_owned());
         }

@@ -14,8 +14,8 @@
 
 use super::gather::Shared;
 use super::tree::{self, Id, Tree};
-use crate::inode::Inode;
-use crate::message;
+use dents_commands::inode::Inode;
+use dents_commands::message;
 use dents_core::needs::Kind;
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, dir};

@@ -1,9 +1,9 @@
 //! The consumer of a walk or of a scan file: puts the entries into the tree, a batch at a time.
 
 use super::tree::{Fresh, Id, Known, Tree};
-use crate::consumer::Consumer;
-use crate::entry::{self, Facts, Found};
-use crate::overlap::Overlap;
+use dents_commands::consumer::Consumer;
+use dents_commands::entry::{self, Facts, Found};
+use dents_commands::overlap::Overlap;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{Failure, Place, Step};
 use dents_sink::Row;

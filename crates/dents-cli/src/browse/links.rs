@@ -1,7 +1,7 @@
 //! Files with several links: which names a file has, and which of them counts.
 
 use super::tree::Id;
-use crate::inode::Inode;
+use dents_commands::inode::Inode;
 use std::collections::HashMap;
 
 /// All names of files with several links: 20 bytes for each file, 8 for each name, and the room of the tables.

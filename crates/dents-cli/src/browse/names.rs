@@ -1,9 +1,9 @@
 //! How names and paths are drawn: as `dls` draws them on a terminal, in the colours of `LS_COLORS`, with its icons.
 
 use super::tree::Node;
-use crate::message;
-use crate::output::Screen;
 use ansi_to_tui::IntoText;
+use dents_commands::message;
+use dents_commands::output::Screen;
 use dents_render::{Colors, Icons};
 use ratatui::text::{Line, Span};
 use std::ffi::OsStr;

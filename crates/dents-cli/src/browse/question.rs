@@ -7,8 +7,8 @@ use super::app::App;
 use super::delete::{Counted, Target};
 use super::scanner::State;
 use super::tree::{Flags, Id, Tree};
-use crate::inode::Inode;
-use crate::message::counted;
+use dents_commands::inode::Inode;
+use dents_commands::message::counted;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 
 use super::Args;
 use super::gather::{Root, Shared, Worker, needs};
-use crate::filter::Filter;
-use crate::output::Diagnostics;
-use crate::overlap::Overlap;
-use crate::session::{Host, Message, Session};
-use crate::source::{Gathered, Job, Opened, Special, Way};
+use dents_commands::filter::Filter;
+use dents_commands::output::Diagnostics;
+use dents_commands::overlap::Overlap;
+use dents_commands::session::{Host, Message, Session};
+use dents_commands::source::{Gathered, Job, Opened, Special, Way};
 use dents_core::needs::NeedsByKind;
 use dents_core::tree::{End, Follow};
 use dents_sink::read::Columns;
@@ -149,9 +149,8 @@ impl Scanner {
             needs: needs(),
             must: NeedsByKind::default(),
         };
-        let special = Special { paths: Some(&paths), ..Special::default() };
         let Gathered { end, root_failed, .. } =
-            job.walk(&special, || Worker::new(&self.shared, &overlap, root));
+            job.walk(&Special::of_paths(&paths), || Worker::new(&self.shared, &overlap, root));
         end == End::Complete && !root_failed
     }
 

@@ -7,7 +7,7 @@
 //! An entry that is removed stays in memory, apart from the tree: workers may still hold its number.
 
 use super::links::Links;
-use crate::inode::Inode;
+use dents_commands::inode::Inode;
 use dents_core::needs::Kind;
 use hashbrown::HashTable;
 use std::collections::hash_map::RandomState;

@@ -174,7 +174,7 @@ mod tests {
             );
         }
         let text = collect(workspace(), &PROGRAMS).expect("each has a text");
-        for part in ["parquet ", "libsqlite3-sys ", "memchr ", "dents-cli, vendored files", "spin "] {
+        for part in ["parquet ", "libsqlite3-sys ", "memchr ", "dents-commands, vendored files", "spin "] {
             assert!(text.contains(&format!("\n  {part}")), "{part} is missing");
         }
         // Used by tests, by the compiler, and by nothing that is in a release.
