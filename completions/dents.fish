@@ -33,8 +33,8 @@ complete -c dents -n "__fish_dents_needs_command" -f -a "count" -d 'Count entrie
 complete -c dents -n "__fish_dents_needs_command" -f -a "stats" -d 'Sum up a tree by user, group, extension, age, size and depth'
 complete -c dents -n "__fish_dents_needs_command" -f -a "diff" -d 'Show what is new, deleted, changed and moved between two scans'
 complete -c dents -n "__fish_dents_needs_command" -f -a "report" -d 'Write a report as one HTML file: totals, a treemap, tables'
-complete -c dents -n "__fish_dents_needs_command" -f -a "browse" -d 'Browse directories by size, also while they are scanned'
 complete -c dents -n "__fish_dents_needs_command" -f -a "io500-find" -d 'The find phase of IO500, as an external script'
+complete -c dents -n "__fish_dents_needs_command" -f -a "browse" -d 'Browse directories by size, also while they are scanned'
 complete -c dents -n "__fish_dents_needs_command" -f -a "du" -d 'Show the space that directories take, largest first'
 complete -c dents -n "__fish_dents_needs_command" -f -a "parts" -d 'Scan a tree in parts: many processes, also on many machines, that share a directory'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
@@ -316,6 +316,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l gitignore -d 'Lea
 complete -c dents -n "__fish_dents_using_subcommand report" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
 complete -c dents -n "__fish_dents_using_subcommand report" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r
@@ -356,7 +357,6 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l apparent-size -d 
 complete -c dents -n "__fish_dents_using_subcommand browse" -l icons -d 'Show a glyph before each name, as `dls --icons`: the terminal needs a Nerd Font'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l si -d 'Show sizes in powers of 1000, not 1024'
 complete -c dents -n "__fish_dents_using_subcommand browse" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dents -n "__fish_dents_using_subcommand io500-find" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dents -n "__fish_dents_using_subcommand du" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l timeout -d 'Stop after this time and keep the results so far: 10s, 5m, 1h30m' -r

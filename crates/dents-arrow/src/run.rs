@@ -1,8 +1,6 @@
 //! One run of a command.
 
-use crate::columns::Columns;
 use crate::records;
-use crate::stream::{Query, Stream};
 use arrow_array::RecordBatch;
 use dents_commands::{Host, Message, Session, Status};
 use std::ffi::OsString;
@@ -107,22 +105,6 @@ impl Run {
     pub fn messages(&self) -> (Vec<Told>, u64) {
         let kept = std::mem::take(&mut *self.log.lock());
         (kept.all, kept.lost)
-    }
-
-    /// The rows of `scan`, while it runs on a thread of its own.
-    ///
-    /// # Errors
-    /// Wrong options, or no thread can be started.
-    pub fn stream(&self, words: &[OsString], columns: &Columns) -> Result<Stream, Failure> {
-        self.begin(&Query::parse(self, words, columns)?)
-    }
-
-    /// The rows of this scan, while it runs on a thread of its own.
-    ///
-    /// # Errors
-    /// No thread can be started.
-    pub fn begin(&self, query: &Query) -> Result<Stream, Failure> {
-        Stream::start(self.clone(), query)
     }
 
     /// The table of `du`, `top`, `count`, `stats` or `diff`, on this thread.

@@ -44,6 +44,24 @@ impl Query {
     }
 }
 
+impl Run {
+    /// The rows of `scan`, while it runs on a thread of its own.
+    ///
+    /// # Errors
+    /// Wrong options, or no thread can be started.
+    pub fn stream(&self, words: &[OsString], columns: &Columns) -> Result<Stream, Failure> {
+        self.begin(&Query::parse(self, words, columns)?)
+    }
+
+    /// The rows of this scan, while it runs on a thread of its own.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn begin(&self, query: &Query) -> Result<Stream, Failure> {
+        Stream::start(self.clone(), query)
+    }
+}
+
 /// The batches of a scan. Each worker fills batches of its own, so rows are in no order. Dropping the stream stops the scan.
 pub struct Stream {
     run: Run,

@@ -6,6 +6,7 @@ mod browse;
 mod docs;
 mod interrupt;
 mod progress;
+mod stderr;
 mod terminal;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -56,7 +57,7 @@ pub fn main() -> ExitCode {
     match stdio::close_stdout() {
         Err(error) if status == Status::SUCCESS => {
             let reason = message::errno_text(error.raw_os_error());
-            terminal::say(format!("cannot write to standard output: {reason}").as_bytes());
+            stderr::say(format!("cannot write to standard output: {reason}").as_bytes());
             Status::FAILURE.into()
         }
         _ => status.into(),
@@ -67,7 +68,7 @@ pub fn main() -> ExitCode {
 pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
     time::start();
     dents_sink::parquet::on_panic(|message| {
-        terminal::say(message.as_bytes());
+        stderr::say(message.as_bytes());
         std::process::exit(1);
     });
     let words: Vec<OsString> = words.into_iter().collect();
@@ -100,7 +101,7 @@ fn print_help(help: &clap::Error) -> Status {
         Ok(()) => Status::SUCCESS,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => terminal::session().closed_pipe(),
         Err(error) => {
-            terminal::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
+            stderr::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
             Status::FAILURE
         }
     }

@@ -1,6 +1,6 @@
 //! The line of progress on a terminal, drawn by a thread of its own: no worker waits for the terminal.
 
-use crate::terminal::say;
+use crate::stderr::{self, say};
 use dents_commands::message;
 use dents_commands::session::{Counters, Progress};
 use dents_render::quantity::grouped;
@@ -18,9 +18,6 @@ const FRAME: Duration = Duration::from_millis(100);
 /// How often a line is written if standard error is not a terminal; tests set another number of milliseconds in [`REPORT_MS`].
 const REPORT: Duration = Duration::from_secs(10);
 const REPORT_MS: &str = "DENTS_TEST_PROGRESS_MS";
-
-/// The line that is on the terminal now: messages are written around it.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// The line of progress. It is shown until this is dropped.
 pub(crate) struct Line {
@@ -87,7 +84,7 @@ impl Shared {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix}  {wide_msg}") {
             bar.set_style(style);
         }
-        *unpoisoned(&BAR) = Some(bar.clone());
+        stderr::put_below(Some(bar.clone()));
         let quoter = Quoter::new(Quoting::Escape, message::locale(), false, b"").and_invisible();
         let mut path = Vec::new();
         loop {
@@ -100,7 +97,7 @@ impl Shared {
                 break;
             }
         }
-        *unpoisoned(&BAR) = None;
+        stderr::put_below(None);
         bar.finish_and_clear();
     }
 
@@ -125,14 +122,6 @@ impl Shared {
 fn report_interval() -> Duration {
     let milliseconds = std::env::var(REPORT_MS).ok().and_then(|text| text.parse().ok());
     milliseconds.map_or(REPORT, Duration::from_millis)
-}
-
-/// Runs an action that writes to standard error. Meanwhile the line of progress is erased.
-pub(crate) fn hush<R>(act: impl FnOnce() -> R) -> R {
-    match &*unpoisoned(&BAR) {
-        Some(bar) => bar.suspend(act),
-        None => act(),
-    }
 }
 
 /// Locks the mutex, even after a panic: figures and paths are valid at any time.

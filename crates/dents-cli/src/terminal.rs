@@ -1,22 +1,14 @@
 //! A run on a terminal: messages go to standard error, results to standard output, and signals stop it.
 
+use crate::stderr::say;
 use crate::{interrupt, progress};
 use dents_commands::session::{Guard, Host, Message, Progress};
 use dents_commands::{Session, Status};
-use std::io::Write;
 use std::sync::Arc;
 
 /// A run of the program. From now on the first SIGINT, SIGTERM or SIGHUP stops it.
 pub(crate) fn session() -> Session {
     Session::program(Terminal, Arc::clone(interrupt::flag()))
-}
-
-/// Writes a line to standard error, in one `write`, with the name of the program before it. Errors of that are ignored.
-pub(crate) fn say(text: &[u8]) {
-    let line = [b"dents: ", text, b"\n"].concat();
-    progress::hush(|| {
-        let _ = std::io::stderr().lock().write_all(&line);
-    });
 }
 
 struct Terminal;

@@ -349,7 +349,7 @@ fn deep_trees_are_deleted_with_few_descriptors() {
         screen.press(&["y"]).expect("tmux");
         let ends = format!("deleted {entries} entries");
         // `rm -rf` takes a while, too, where other programs use the disk.
-        for _ in 0..4 {
+        for _ in 0..20 {
             let ended = screen.until(|lines| lines.iter().any(|line| line.contains(&ends)));
             if ended.is_ok() {
                 break;

@@ -1,8 +1,9 @@
 //! Commands inside another program.
 
-use crate::output::Records;
+use crate::command::{Cli, Command, command};
+use crate::rows::Records;
 use crate::session::{Host, Message, Session, Status};
-use crate::{Cli, Command, command, scan, time};
+use crate::{scan, time};
 use clap::{ArgMatches, FromArgMatches};
 use dents_sink::Sink;
 use dents_sink::read::Columns;

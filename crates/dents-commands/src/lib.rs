@@ -4,6 +4,7 @@
 //! The program `dents` runs a [`Command`]. Other programs run one by its words ([`table`], [`Scan`]): so there is one parser of options, and
 //! one text for each error. Only the packages of this project may rely on these functions.
 
+mod command;
 pub mod consumer;
 mod count;
 mod counters;
@@ -21,8 +22,8 @@ mod number;
 pub mod output;
 pub mod overlap;
 mod owners;
-mod parts;
 mod report;
+mod rows;
 mod scan;
 pub mod session;
 mod sorter;
@@ -32,64 +33,7 @@ pub mod time;
 mod top;
 pub mod walk;
 
+pub use command::{Command, with_short_options};
 pub use embed::{Scan, is_run, run, table};
-pub use output::{Cell, Records, Type, Values};
+pub use rows::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
-
-use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
-
-/// The commands and their options.
-#[derive(Subcommand)]
-#[allow(missing_docs)]
-pub enum Command {
-    Scan(Box<scan::Args>),
-    Du(Box<du::Args>),
-    Top(Box<top::Args>),
-    Count(Box<count::Args>),
-    Stats(Box<stats::Args>),
-    Diff(Box<diff::Args>),
-    Report(Box<report::Args>),
-    Parts(parts::Args),
-    #[command(name = "io500-find")]
-    Io500(Box<io500::Args>),
-}
-
-/// Scan, measure and summarise file trees of any size
-#[derive(Parser)]
-#[command(name = "dents", version)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-/// The command line of all commands.
-fn command() -> clap::Command {
-    with_short_options(Cli::command())
-}
-
-/// Gives the short options of a command line that has these commands. `du -t` is `--threshold`, as for du(1); for the other commands it is
-/// `--type`. `parts start` takes the options of `scan`.
-#[must_use]
-pub fn with_short_options(command: clap::Command) -> clap::Command {
-    let command = command.mut_subcommand("du", |du| {
-        du.mut_arg("kinds", |kinds| kinds.short(None)).mut_arg("threshold", |threshold| threshold.short('t'))
-    });
-    command.mut_subcommand("parts", |parts| parts.mut_subcommand("start", parts::words::of_start))
-}
-
-impl Command {
-    /// Runs the command. `matches` are those that it was made from.
-    pub fn run(&self, matches: &ArgMatches, session: &Session) -> Status {
-        match self {
-            Command::Scan(args) => scan::run(args, matches, session),
-            Command::Du(args) => du::run(args, session),
-            Command::Top(args) => top::run(args, session),
-            Command::Count(args) => count::run(args, session),
-            Command::Stats(args) => stats::run(args, session),
-            Command::Diff(args) => diff::run(args, session),
-            Command::Report(args) => report::run(args, session),
-            Command::Parts(args) => parts::run(args, matches, session),
-            Command::Io500(args) => io500::run(args, session),
-        }
-    }
-}

@@ -9,7 +9,7 @@
 
 pub use crate::counters::Counters;
 use crate::message::{errno_text, quoteaf, quoted};
-use crate::output::Records;
+use crate::rows::Records;
 use dents_core::mounts::Mounts;
 use dents_core::tree::{Failure, Problem};
 use dents_sink::Own;

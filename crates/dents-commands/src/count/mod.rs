@@ -10,10 +10,10 @@ use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::filter::{self, Depths, Filter};
 use crate::output::{
-    Cell, Column, Completion, Csv, Destination, Diagnostics, Head, Paint, RowWriter, Screen, Table, Type,
-    write_json,
+    Column, Completion, Csv, Destination, Diagnostics, Head, Paint, Screen, Table, write_json,
 };
 use crate::overlap::Overlap;
+use crate::rows::{Cell, RowWriter, Type};
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;

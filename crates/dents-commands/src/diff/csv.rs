@@ -2,7 +2,7 @@
 
 use super::lists::{Difference, List};
 use super::{Args, Outcome};
-use crate::output::{Cell, RowWriter, Type};
+use crate::rows::{Cell, RowWriter, Type};
 use dents_render::record::words;
 use std::io;
 

@@ -3,9 +3,9 @@
 use super::row::Row;
 use super::{Args, What};
 use crate::output::{
-    Cell, Column, Completion, Csv, Destination, Head, Named, Paint, RowWriter, Screen, Table, Type, bar,
-    percent, write_json,
+    Column, Completion, Csv, Destination, Head, Named, Paint, Screen, Table, bar, percent, write_json,
 };
+use crate::rows::{Cell, RowWriter, Type};
 use dents_render::human::SizeFormat;
 use dents_render::width::width;
 use serde::Serialize;

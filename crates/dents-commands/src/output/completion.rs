@@ -1,7 +1,8 @@
 //! The end of a command: writes the result to standard output, and a message if the result is partial; returns the exit status.
 
-use super::{Diagnostics, Records, RowWriter};
+use super::Diagnostics;
 use crate::message;
+use crate::rows::{Records, RowWriter};
 use crate::session::{Session, Status};
 use dents_core::tree::End;
 use dents_sys::{file, stdio};

@@ -1,7 +1,7 @@
 //! The output of `--csv`: a line of titles, then a line for each row (RFC 4180). If a text is not UTF-8, its cell is empty, and a column
 //! at the end has the text in Base64. That column has the name of the first, with `_bytes` appended.
 
-use super::{Cell, RowWriter, Type};
+use crate::rows::{Cell, RowWriter, Type};
 use dents_render::record::{Cells, Syntax};
 use std::io::{self, Write};
 

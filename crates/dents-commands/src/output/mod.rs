@@ -12,7 +12,6 @@ mod diagnostics;
 mod json;
 mod screen;
 mod table;
-mod typed_rows;
 mod units;
 
 pub use bar::{bar, percent};
@@ -22,6 +21,4 @@ pub use diagnostics::Diagnostics;
 pub(crate) use json::{Head, Named, write_json};
 pub use screen::{Paint, Screen};
 pub(crate) use table::{Column, Table};
-pub(crate) use typed_rows::RowWriter;
-pub use typed_rows::{Cell, Records, Type, Values};
 pub(crate) use units::Units;

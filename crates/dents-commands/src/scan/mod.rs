@@ -11,6 +11,7 @@ mod format;
 mod journal;
 mod output;
 mod part;
+pub(crate) mod parts;
 mod paths;
 pub(crate) mod rows;
 mod statistics;

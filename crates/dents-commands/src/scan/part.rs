@@ -1,12 +1,12 @@
 //! `--part DIR --task ID`: one task of a scan in parts. See `dents_sink::parts`.
 
+use super::parts::budget::Budget;
+use super::parts::words::{self, Which};
+use super::parts::{failed, plan};
 use super::rows::{self, Rows};
 use super::{Args, Done, FirstError, Task, cannot_write, status};
 use crate::number;
 use crate::owners::SharedOwners;
-use crate::parts::budget::Budget;
-use crate::parts::words::{self, Which};
-use crate::parts::{failed, plan};
 use crate::session::{Session, Status};
 use crate::source::Special;
 use crate::time;

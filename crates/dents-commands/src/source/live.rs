@@ -6,7 +6,7 @@ use crate::filter::{Filter, IgnoreRules};
 use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
 use crate::overlap;
-use crate::parts::budget::Budget;
+use crate::source::Budget;
 use dents::gitignore;
 use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};
@@ -33,7 +33,7 @@ pub(crate) struct Plan<'p> {
     /// What the command itself gives or takes away below its PATHs: it is left out, as it was not there before, or is not afterwards.
     pub(crate) own: Vec<Own>,
     /// Leaves directories over.
-    pub(crate) budget: Option<&'p Budget<'p>>,
+    pub(crate) budget: Option<&'p dyn Budget>,
     /// Whether the walk must end.
     pub(crate) must_stop: &'p (dyn Fn() -> bool + Sync),
     /// Set if a PATH could not be opened, or not read to its end.

@@ -17,7 +17,6 @@ use crate::consumer::Consumer;
 use crate::filter::Filter;
 use crate::message::counted;
 use crate::output::Diagnostics;
-use crate::parts::budget::Budget;
 use crate::session::{Session, Status};
 use crate::walk::Walk;
 pub(crate) use changed::subvolumes;
@@ -25,7 +24,7 @@ use dents::Threads;
 use dents_core::bulk::{Subvolume, Usage, When};
 use dents_core::needs::{Kind, NeedsByKind};
 use dents_core::read::{Filter as Names, Hidden};
-use dents_core::tree::{self, End, Options, Order, StartPoint, Tally};
+use dents_core::tree::{self, End, Failure, Options, Order, StartPoint, Tally};
 use dents_render::quantity::grouped;
 use dents_render::record::words::of_kind;
 use dents_sink::Extent;
@@ -76,6 +75,21 @@ pub struct Job<'j> {
     pub must: NeedsByKind,
 }
 
+/// What a walk leaves over, for another one. All workers share it.
+pub trait Budget: Sync {
+    /// Counts the entries of a batch.
+    fn met(&self, entries: usize);
+
+    /// Whether this directory is left over.
+    fn leaves(&self, parent: &[u8], name: &CStr, depth: u32) -> bool;
+
+    /// Whether a directory that could not be opened is left over.
+    fn leaves_failed(&self, failure: &Failure<'_>) -> bool;
+
+    /// Whether the walk ends, because of this failure.
+    fn gives_up(&self, failure: &Failure<'_>) -> bool;
+}
+
 /// Options of a walk that a command sets beside its [`Job`].
 pub struct Special<'s> {
     /// The operands; those of the command line by default.
@@ -85,7 +99,7 @@ pub struct Special<'s> {
     /// Begins at these directories too.
     pub(crate) start_points: &'s [StartPoint],
     /// Leaves directories over.
-    pub(crate) budget: Option<&'s Budget<'s>>,
+    pub(crate) budget: Option<&'s dyn Budget>,
     /// Whether device and times are read.
     pub(crate) extra: bool,
     pub(crate) workers: Option<usize>,

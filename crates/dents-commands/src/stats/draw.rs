@@ -3,10 +3,8 @@
 use super::Args;
 use super::key::{By, Key};
 use super::sums::{Row, Sum, Tally, Value};
-use crate::output::{
-    Cell, Column, Completion, Csv, Destination, Head, Paint, RowWriter, Screen, Table, Type, percent,
-    write_json,
-};
+use crate::output::{Column, Completion, Csv, Destination, Head, Paint, Screen, Table, percent, write_json};
+use crate::rows::{Cell, RowWriter, Type};
 use dents_render::human::SizeFormat;
 use dents_render::record::text::exact;
 use serde::Serialize;

@@ -2,10 +2,8 @@
 
 use super::heap::Ranked;
 use super::{Args, By, find};
-use crate::output::{
-    Cell, Column, Completion, Csv, Destination, Head, Named, Paint, RowWriter, Screen, Table, Type,
-    write_json,
-};
+use crate::output::{Column, Completion, Csv, Destination, Head, Named, Paint, Screen, Table, write_json};
+use crate::rows::{Cell, RowWriter, Type};
 use dents_core::batch::Time;
 use dents_render::human::SizeFormat;
 use dents_sink::time;

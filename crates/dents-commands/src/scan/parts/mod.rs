@@ -6,7 +6,8 @@ mod status;
 pub(crate) mod words;
 
 use crate::message::counted;
-use crate::output::{Cell, Completion, Csv, Destination, Diagnostics, Head, RowWriter, Type, write_json};
+use crate::output::{Completion, Csv, Destination, Diagnostics, Head, write_json};
+use crate::rows::{Cell, RowWriter, Type};
 use crate::session::{Session, Status};
 use crate::{message, number, scan, time};
 use clap::{ArgMatches, Subcommand};

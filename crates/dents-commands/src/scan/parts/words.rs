@@ -1,8 +1,8 @@
 //! The options of `dents scan` as words: those that all tasks of a scan in parts share, and those of one run.
 
-use crate::{Cli, Command, command, scan, time};
+use crate::{scan, time};
 use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, FromArgMatches};
+use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 use std::ffi::OsString;
 
 /// Options of one run, which do not change which rows there are.
@@ -44,10 +44,9 @@ pub(crate) enum Which {
 
 /// The options that were given, in the order in which they are declared. So the same options are the same words.
 pub(crate) fn words(matches: &ArgMatches, which: Which) -> Vec<OsString> {
-    let program = command();
-    let declared = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_arguments);
+    let scan = scan();
     let mut words = Vec::new();
-    for arg in declared {
+    for arg in scan.get_arguments() {
         let id = arg.get_id().as_str();
         let wanted = match which {
             Which::Run => OF_A_RUN.contains(&id),
@@ -75,9 +74,8 @@ pub(crate) fn words(matches: &ArgMatches, which: Which) -> Vec<OsString> {
 pub(crate) fn refuse(matches: &ArgMatches) -> Result<(), String> {
     let given = REFUSED.iter().find(|(id, _)| is_given(matches, id));
     given.map_or(Ok(()), |(id, way_out)| {
-        let program = command();
-        let mut declared = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_arguments);
-        let arg = declared.find(|arg| arg.get_id() == *id);
+        let scan = scan();
+        let arg = scan.get_arguments().find(|arg| arg.get_id() == *id);
         let long = arg.and_then(clap::Arg::get_long).unwrap_or(id);
         Err(format!("--{long} is not for a scan in parts: {way_out}"))
     })
@@ -88,16 +86,20 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
     known && matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
+/// The command line of `dents scan`, alone.
+fn scan() -> clap::Command {
+    scan::Args::augment_args(clap::Command::new("scan"))
+}
+
 /// A scan with these words.
 pub(crate) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> Result<(Box<scan::Args>, ArgMatches), String> {
     let begin = ["dents", "scan"].map(OsString::from);
-    let matches = command().try_get_matches_from(begin.into_iter().chain(words));
-    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    match parsed {
-        Ok((Cli { command: Command::Scan(args) }, matches)) => Ok((args, matches)),
-        Ok(_) => Err("not a scan".to_owned()),
-        Err(error) => Err(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
-    }
+    let program = clap::Command::new("dents").subcommand(scan()).subcommand_required(true);
+    let parsed = program.try_get_matches_from(begin.into_iter().chain(words)).and_then(|matches| {
+        let of_scan = matches.subcommand_matches("scan").cloned().unwrap_or_default();
+        Ok((Box::new(scan::Args::from_arg_matches(&of_scan)?), matches))
+    });
+    parsed.map_err(|error| error.to_string().trim_start_matches("error: ").trim_end().to_owned())
 }

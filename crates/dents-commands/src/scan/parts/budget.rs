@@ -3,6 +3,7 @@
 
 use crate::scan::rows;
 use crate::scan::text_output::FirstError;
+use crate::source;
 use dents_core::tree::{Failure, Problem, StartPoint};
 use dents_sink::parts::Attempt;
 use dents_sys::Errno;
@@ -46,36 +47,6 @@ impl<'b> Budget<'b> {
         Budget { attempt, first_error, met, entries, end, has_begun, operands, own, may_give_up, gave_up }
     }
 
-    /// Counts the entries of a batch.
-    pub(crate) fn met(&self, entries: usize) {
-        self.met.fetch_add(entries as u64, Relaxed);
-    }
-
-    /// Whether this directory is left over, which is then written to the list. The first one never is: each task makes progress.
-    pub(crate) fn leaves(&self, parent: &[u8], name: &CStr, depth: u32) -> bool {
-        if !self.has_begun.swap(true, Relaxed) || !self.is_used() {
-            return false;
-        }
-        self.leave((parent, name), depth, self.own.get(&(parent, name.to_bytes())).copied().unwrap_or(0))
-    }
-
-    /// Whether a directory that could not be opened is left over: if it may be opened later, or by another machine, and was not tried too often.
-    pub(crate) fn leaves_failed(&self, failure: &Failure<'_>) -> bool {
-        let (parent, name) = rows::split(failure, self.operands);
-        let own = self.own.get(&(parent, name)).copied();
-        let tries = own.unwrap_or(0) + 1;
-        let may_pass = failure.problem == Problem::Open && may_pass(failure.errno, own.is_some());
-        let name = CString::new(name).ok().filter(|_| may_pass && tries < TRIES);
-        name.is_some_and(|name| self.leave((parent, &name), failure.depth, tries))
-    }
-
-    /// Whether the task is given up, because a directory could not be read to its end and may be later, or by another machine.
-    pub(crate) fn gives_up(&self, failure: &Failure<'_>) -> bool {
-        let gives_up = self.may_give_up && failure.problem == Problem::Read && may_pass(failure.errno, false);
-        self.gave_up.fetch_or(gives_up, Relaxed);
-        gives_up
-    }
-
     /// Whether the task was given up.
     pub(crate) fn gave_up(&self) -> bool {
         self.gave_up.load(Relaxed)
@@ -90,6 +61,38 @@ impl<'b> Budget<'b> {
 
     fn is_used(&self) -> bool {
         self.met.load(Relaxed) >= self.entries || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl source::Budget for Budget<'_> {
+    /// Counts the entries of a batch.
+    fn met(&self, entries: usize) {
+        self.met.fetch_add(entries as u64, Relaxed);
+    }
+
+    /// Writes a directory that is left over to the list. The first one never is: each task makes progress.
+    fn leaves(&self, parent: &[u8], name: &CStr, depth: u32) -> bool {
+        if !self.has_begun.swap(true, Relaxed) || !self.is_used() {
+            return false;
+        }
+        self.leave((parent, name), depth, self.own.get(&(parent, name.to_bytes())).copied().unwrap_or(0))
+    }
+
+    /// Whether a directory that could not be opened is left over: if it may be opened later, or by another machine, and was not tried too often.
+    fn leaves_failed(&self, failure: &Failure<'_>) -> bool {
+        let (parent, name) = rows::split(failure, self.operands);
+        let own = self.own.get(&(parent, name)).copied();
+        let tries = own.unwrap_or(0) + 1;
+        let may_pass = failure.problem == Problem::Open && may_pass(failure.errno, own.is_some());
+        let name = CString::new(name).ok().filter(|_| may_pass && tries < TRIES);
+        name.is_some_and(|name| self.leave((parent, &name), failure.depth, tries))
+    }
+
+    /// Whether the task is given up, because a directory could not be read to its end and may be later, or by another machine.
+    fn gives_up(&self, failure: &Failure<'_>) -> bool {
+        let gives_up = self.may_give_up && failure.problem == Problem::Read && may_pass(failure.errno, false);
+        self.gave_up.fetch_or(gives_up, Relaxed);
+        gives_up
     }
 }
 

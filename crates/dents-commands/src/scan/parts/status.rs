@@ -2,9 +2,8 @@
 
 use super::Shown;
 use crate::message::counted;
-use crate::output::{
-    Cell, Column, Completion, Csv, Destination, Diagnostics, Head, RowWriter, Screen, Table, Type, write_json,
-};
+use crate::output::{Column, Completion, Csv, Destination, Diagnostics, Head, Screen, Table, write_json};
+use crate::rows::{Cell, RowWriter, Type};
 use crate::session::{Session, Status};
 use dents_core::tree::End;
 use dents_render::quantity::grouped;
