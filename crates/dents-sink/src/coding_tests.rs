@@ -1,6 +1,7 @@
 //! Decoded rows equal the rows that were encoded; invalid bytes give no row.
 
 use super::*;
+use dents_core::batch::Time;
 
 const TIME: Time = Time { sec: 1_700_000_000, nsec: 123_456_789 };
 
@@ -21,7 +22,7 @@ fn facts() -> Facts<'static> {
         ctime: TIME,
         mtime: TIME,
         lazy: false,
-        unknown: crate::read::Columns::empty(),
+        unknown: crate::scan_file::Columns::empty(),
     }
 }
 
@@ -56,7 +57,7 @@ fn odd_rows() -> Vec<Row<'static>> {
         ctime: Time { sec: i64::MAX, nsec: 0 },
         mtime: Time { sec: -1, nsec: 1 },
         lazy: true,
-        unknown: crate::read::Columns::empty(),
+        unknown: crate::scan_file::Columns::empty(),
     };
     let fault = |asked, errno| Some(Fault { asked, errno });
     vec![

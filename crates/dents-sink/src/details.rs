@@ -2,8 +2,8 @@
 //!
 //! A row has its details in encoded form (`coding.rs`). So a row without details costs nothing, and sorters and journals copy bytes.
 
-use crate::coding::{Bytes, put_bytes, put_number};
-use crate::read::Columns;
+use crate::bytes::{Bytes, put_bytes, put_number};
+use dents_core::facts::Columns;
 
 /// A detail. If it was requested, all formats have a column with its name, which is null if the value is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,11 +17,11 @@
 //! user is refused, and a file of another user is replaced without taking over its owner and mode.
 
 use crate::message;
+use crate::message::Refused;
 use dents_sys::file::Access;
 use dents_sys::stat::{Flags, Mask, Statx};
 use dents_sys::{AsFd, AsRawFd, BorrowedFd, CWD, Errno, OwnedFd, dir, file, host, link, stat};
 use std::ffi::{CString, OsStr, OsString};
-use std::fmt;
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -65,24 +65,6 @@ struct Inner {
 pub(crate) struct Named {
     dir: Dir,
     name: CString,
-}
-
-/// The problem of a directory or file that another user could exchange or has put there, and a way out, in one sentence.
-#[derive(Debug)]
-pub(crate) struct Refused(pub(crate) String);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-impl From<Refused> for io::Error {
-    fn from(refused: Refused) -> io::Error {
-        io::Error::new(ErrorKind::PermissionDenied, refused)
-    }
 }
 
 /// A path as the kernel takes it.

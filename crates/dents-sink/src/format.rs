@@ -1,13 +1,10 @@
-//! The formats, and the sink of each.
+//! The formats of scan files, and the metadata of a scan.
 
-use crate::read::Columns;
 use crate::time::Unit;
-use crate::{Output, Own, Sink, ndjson};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
-use std::os::unix::fs::FileTypeExt;
+use dents_core::facts::Columns;
 use std::path::Path;
-use std::{fs, io};
 
 /// A format of scan files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +70,16 @@ impl Format {
     }
 }
 
+/// Whether an output has the whole scan. Each format records it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All: every root was opened, and the walk reached its end. Directories below the roots that could not be read have a
+    /// row with the error.
+    Complete,
+    /// The walk was stopped, or roots could not be opened.
+    Partial,
+}
+
 /// The metadata of a scan, which its file keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
@@ -90,37 +97,4 @@ pub struct About<'a> {
     pub details: Columns,
     /// The subvolumes of btrfs where the scan began, as they were before its start.
     pub subvolumes: &'a [Subvolume],
-}
-
-/// Begins a file, with the metadata of `about`.
-///
-/// # Errors
-/// If the file cannot be created, or cannot have this format: the message names the file, the problem and a remedy.
-pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<dyn Sink>> {
-    let output = Output::create(path)?;
-    Ok(match format {
-        Format::Ndjson => Box::new(ndjson::Ndjson::new(output, about)),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(crate::parquet::Parquet::new(output, about)?),
-        #[cfg(feature = "sqlite")]
-        Format::Sqlite => Box::new(crate::sqlite::Sqlite::new(output, about)?),
-        #[cfg(feature = "parquet")]
-        Format::Ncdu => Box::new(crate::ncdu::Ncdu::new(output, about)),
-    })
-}
-
-/// Checks whether [`create`] would succeed, before a caller works for hours. Creates a file in the same directory and removes it
-/// again. For a FIFO it checks only the format, because to open the FIFO would wait for a reader. Returns where the file will be.
-///
-/// # Errors
-/// Those of [`create`].
-pub fn check(path: &Path, format: Format) -> io::Result<Option<Own>> {
-    let waits = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
-    let output = if waits { None } else { Some(Output::create(path)?) };
-    let own = output.and_then(|output| output.own());
-    match format {
-        #[cfg(feature = "sqlite")]
-        Format::Sqlite if own.is_none() => Err(crate::sqlite::needs_a_file(path)),
-        _ => Ok(own),
-    }
 }

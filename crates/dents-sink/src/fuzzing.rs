@@ -2,9 +2,12 @@
 
 pub use crate::journal::fuzzing::{frames, rows};
 
+use crate::format::Format;
 use crate::ndjson::fuzzing::comes_back;
-use crate::read::{Columns, Take, Wanted};
-use crate::{Format, Row, read};
+use crate::read;
+use crate::read::Take;
+use crate::row::Row;
+use crate::scan_file::{Columns, Wanted};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::{fs, io};
@@ -176,7 +179,10 @@ impl Take for Sum {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{About, Asked, Extent, Facts, Fault, Format, Row, create};
+    use crate::format::Extent;
+    use crate::format::{About, Format};
+    use crate::row::{Asked, Fault, Row};
+    use crate::{Facts, create};
     use dents_core::batch::Time;
     use dents_core::needs::Kind;
 

@@ -17,8 +17,10 @@
 //! nanoseconds; only Parquet has microseconds unless nanoseconds are requested. Names that are UTF-8 are text, other names are
 //! bytes. The rows of Parquet are in the order of their paths; in other formats their order has no meaning.
 
+mod bytes;
 mod checksum;
 pub mod coding;
+mod create;
 mod details;
 mod dir;
 mod extension;
@@ -41,6 +43,8 @@ pub mod parts;
 pub mod read;
 mod root;
 mod row;
+mod scan_file;
+mod sink;
 #[cfg(feature = "parquet")]
 mod sorted;
 #[cfg(feature = "sqlite")]
@@ -49,66 +53,18 @@ mod subvolumes;
 pub mod time;
 mod words;
 
+pub use create::{check, create};
 pub use dents_core::facts::Facts;
 pub use dents_render::record::errno_name;
 pub use details::{Detail, Details, Draft, Value};
 pub use extension::extension;
-pub use format::{About, Format, check, create};
+pub use format::{About, Extent, Format};
 pub use message::plain;
 pub use output::{Output, Own, Scratch, Temporary};
 pub use row::{Asked, Fault, Row};
-
-use std::io;
-use std::path::PathBuf;
+pub use sink::{Part, Sink};
 
 /// The version of the schema that NDJSON and SQLite share: the fields, their names and their meaning. A reader takes files of this
 /// version and of older ones; a field that is added does not change the version. Parquet has a version of its own, as its columns have
 /// changed.
 pub const SCHEMA: u32 = 1;
-
-/// Whether an output has the whole scan. Each format records it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// All: every root was opened, and the walk reached its end. Directories below the roots that could not be read have a
-    /// row with the error.
-    Complete,
-    /// The walk was stopped, or roots could not be opened.
-    Partial,
-}
-
-/// One output of a scan, shared by its workers.
-pub trait Sink: Sync {
-    /// A part, for one worker.
-    fn part(&self) -> Box<dyn Part + '_>;
-
-    /// Where the file is written, if there is one.
-    fn own(&self) -> Option<Own> {
-        None
-    }
-
-    /// Completes the output, after all parts were flushed and dropped. Then the file appears, see [`Output::commit`]. Returns its
-    /// path if it was renamed.
-    ///
-    /// # Errors
-    /// An error of the output; then no file appears.
-    fn finish(self: Box<Self>, extent: Extent) -> io::Result<Option<PathBuf>>;
-}
-
-/// Receives the rows of one worker for a [`Sink`].
-pub trait Part: Send {
-    /// Takes a row. An error of the output ends the scan.
-    fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
-
-    /// Writes the rows that are still in memory. Dropping a part without this loses them.
-    fn flush(&mut self) -> io::Result<()>;
-}
-
-impl<P: Part + ?Sized> Part for Box<P> {
-    fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        (**self).row(row)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        (**self).flush()
-    }
-}

@@ -22,7 +22,9 @@
 //! [`crate::read::open`] reads the directory as one scan.
 
 use crate::dir::{Dir, Named};
-use crate::{Extent, Output, message, time};
+use crate::format::Extent;
+use crate::output::Output;
+use crate::{message, time};
 use dents_core::batch::Time;
 use dents_render::record::text::{exact, from_base64};
 use serde::{Deserialize, Serialize};

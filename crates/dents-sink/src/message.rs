@@ -1,9 +1,27 @@
 //! Error messages about files, in one sentence: the file, the problem, a remedy.
 
-use crate::dir::Refused;
 use dents_render::invisible::must_escape;
+use std::fmt;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
+
+/// The problem of a directory or file that another user could exchange or has put there, and a way out, in one sentence.
+#[derive(Debug)]
+pub(crate) struct Refused(pub(crate) String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Error {
+        Error::new(ErrorKind::PermissionDenied, refused)
+    }
+}
 
 /// The error for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &Error) -> Error {

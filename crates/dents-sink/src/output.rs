@@ -13,8 +13,10 @@
 //! - `-` is stdout. A pipe, a device, and anything of `/dev/fd`, `/dev/std…`, `/proc` is written directly: there is nothing to
 //!   rename, and a reader may have read some of it.
 
-use crate::dir::{Dir, Named, OUTPUT, PRIVATE, Refused, SECRET};
-use crate::{Extent, message};
+use crate::dir::{Dir, Named, OUTPUT, PRIVATE, SECRET};
+use crate::format::Extent;
+use crate::message;
+use crate::message::Refused;
 use dents_sys::stat::Statx;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};

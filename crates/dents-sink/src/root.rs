@@ -1,7 +1,7 @@
 //! The file to which a path led when the scan began. A journal must not be resumed on another tree with the same name, and a task of a scan in
 //! parts must not run on a machine where the tree is not mounted.
 
-use crate::coding::{Bytes, put_number, put_time};
+use crate::bytes::{Bytes, put_number, put_time};
 use dents_core::batch::Time;
 use dents_sys::statfs;
 use std::ffi::{CStr, OsStr};

@@ -1,7 +1,7 @@
 //! A row: the metadata of one entry, which all formats write and read.
 
 use crate::details::Details;
-use crate::words;
+pub use crate::words::{Asked, Fault};
 use dents_core::facts::{Columns, Facts};
 use dents_core::needs::Kind;
 use dents_core::path;
@@ -79,45 +79,5 @@ impl<'a> Row<'a> {
     #[must_use]
     pub fn name_in(parent: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
         path.strip_prefix(parent)?.strip_prefix(path::separator(parent))
-    }
-}
-
-/// A request that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Which request.
-    pub asked: Asked,
-    /// The error number of the kernel.
-    pub errno: i32,
-}
-
-/// A kind of request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// `statx` of the entry.
-    Stat,
-    /// `readlinkat` of a link.
-    Link,
-    /// To open a directory.
-    Open,
-    /// To read a directory to its end.
-    Read,
-    /// To enter a directory that is one of its own ancestors (`ELOOP`).
-    Loop,
-}
-
-impl Asked {
-    /// Its word in all formats.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        words::of_asked(self)
-    }
-}
-
-impl Fault {
-    /// Whether it is about the contents of a directory, not about the entry.
-    #[must_use]
-    pub fn is_of_directory(&self) -> bool {
-        matches!(self.asked, Asked::Open | Asked::Read | Asked::Loop)
     }
 }

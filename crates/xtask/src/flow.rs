@@ -13,12 +13,13 @@ use crate::step::workspace;
 use crate::tidy::files;
 
 /// The crates that have no cycles of imports, and must stay so.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "dls",
     "dents-render",
     "dents-engine",
     "dents-commands",
     "dents-cli",
+    "dents-sink",
     "dents-core",
     "dents-locale",
     "dents-sys",
@@ -26,7 +27,7 @@ const CRATES: [&str; 10] = [
     "xtask",
 ];
 /// Those of them whose modules share types and functions of the root.
-const WITH_ROOT: [&str; 3] = ["dents-core", "dents-locale", "dents-sys"];
+const WITH_ROOT: [&str; 4] = ["dents-sink", "dents-core", "dents-locale", "dents-sys"];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
 

@@ -13,7 +13,7 @@
 use super::key::Keys;
 use super::segment::{Segment, at};
 use super::{Error, Scan, frame};
-use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::bytes::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::{Dir, PRIVATE};
 use crate::message;
 use crate::root::{self, Machine, Root};

@@ -7,7 +7,8 @@
 //! The length counts the bytes after the CRC, and the CRC covers these bytes; both begin with the low byte. A file that was cut off, or
 //! that did not reach the disk completely, has a length beyond its end or a CRC that does not match.
 
-use crate::coding::{Bytes, Rows, put_bytes, put_number};
+use crate::bytes::{Bytes, put_bytes, put_number};
+use crate::coding::Rows;
 
 /// Length and CRC.
 pub(super) const HEAD: usize = 8;

@@ -4,7 +4,8 @@ use super::frame;
 use super::key::Keys;
 use super::recover::{recover, replay};
 use super::segment::Segment;
-use crate::coding::{Before, Bytes, Rows, put_row};
+use crate::bytes::Bytes;
+use crate::coding::{Before, Rows, put_row};
 use crate::dir::Dir;
 use crate::fuzzing::TemporaryDir;
 use crate::ndjson::fuzzing::comes_back;
@@ -74,7 +75,7 @@ pub(crate) fn encoded(rows: &[crate::Row<'_>]) -> Vec<u8> {
 /// Three frames: the operands, a directory in two pieces.
 #[cfg(test)]
 pub(crate) fn segment(rows: &[crate::Row<'_>]) -> Vec<u8> {
-    use crate::coding::{put_bytes, put_number};
+    use crate::bytes::{put_bytes, put_number};
     let mut segment = Vec::new();
     for (path, depth, piece, last) in [(&b""[..], 0, 0, true), (b"dir", 1, 0, false), (b"dir", 1, 1, true)] {
         let mut payload = Vec::new();

@@ -72,7 +72,8 @@ mod writer;
 pub use error::Error;
 pub use writer::Writer;
 
-use crate::{Part, Row};
+use crate::row::Row;
+use crate::sink::Part;
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use dents_core::tree::StartPoint;

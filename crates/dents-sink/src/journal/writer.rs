@@ -2,9 +2,11 @@
 
 use super::segment::{Segment, at};
 use super::{Journal, frame};
-use crate::coding::{Before, put_bytes, put_number, put_row};
+use crate::bytes::{put_bytes, put_number};
+use crate::coding::{Before, put_row};
 use crate::dir::{Named, PRIVATE};
-use crate::{Part, Row};
+use crate::row::Row;
+use crate::sink::Part;
 use dents_core::tree::{Failure, Place, Problem};
 use std::fs::File;
 use std::io::{self, Write};

@@ -37,8 +37,10 @@ mod tree;
 
 pub(crate) use read::Dump;
 
+use crate::format::{About, Extent};
+use crate::output::{Output, Own};
+use crate::sink::{Part, Sink};
 use crate::sorted::Sorter;
-use crate::{About, Extent, Output, Own, Part, Sink};
 use dents_core::batch::Time;
 use dents_render::record::text::push_string;
 use std::io::{self, BufWriter, Write};

@@ -1,8 +1,10 @@
 //! The reader of ncdu's JSON. The arrays are read without recursion, so any depth is possible; each object is read as a whole.
 
-use crate::read::{Columns, Limits, ScanFile, Selection, Span};
+use crate::details::Details;
+use crate::format::{Extent, Format};
+use crate::message;
 use crate::row::{Asked, Fault, Row};
-use crate::{Details, Extent, Format, message};
+use crate::scan_file::{Columns, Limits, ScanFile, Selection, Span};
 use dents_core::batch::Time;
 use dents_core::facts::{Facts, device_halves};
 use dents_core::needs::Kind;

@@ -1,7 +1,10 @@
 //! Rows come back, as far as the format keeps them, and a damaged file is an error.
 
+use crate::details::Details;
+use crate::format::{About, Extent, Format};
 use crate::fuzzing::TemporaryDir;
-use crate::{About, Asked, Details, Extent, Facts, Fault, Format, Row, create, read};
+use crate::row::{Asked, Fault, Row};
+use crate::{Facts, create, read};
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use std::collections::BTreeMap;

@@ -4,9 +4,8 @@
 //! nothing below it can come any more; then it is written, empty. Those that wait are a stack, because each of their paths begins with the
 //! one before. So memory grows with the depth of the tree alone.
 
-use crate::Row;
-use crate::read::Columns;
-use crate::row::Fault;
+use crate::row::{Fault, Row};
+use crate::scan_file::Columns;
 use crate::words;
 use dents_core::facts::Facts;
 use dents_core::needs::Kind;

@@ -2,8 +2,8 @@
 
 use super::read::{Counted, take_line};
 use super::{Fields, Parent, push_line};
-use crate::Row;
-use crate::read::Columns;
+use crate::row::Row;
+use crate::scan_file::Columns;
 use dents_render::record::{Cells, Syntax};
 
 /// Checks that the row, written as a line and read again, is the same.

@@ -58,11 +58,13 @@ mod read;
 pub(crate) use read::Lines;
 
 use crate::checksum::Checksum;
-use crate::read::Columns;
+use crate::details::{Detail, Value};
+use crate::format::{About, Extent};
+use crate::output::{Output, Own};
 use crate::row::{Fault, Row};
-use crate::{
-    About, Detail, Extent, Output, Own, Part, SCHEMA, Sink, Value, errno_name, subvolumes, time, words,
-};
+use crate::scan_file::Columns;
+use crate::sink::{Part, Sink};
+use crate::{SCHEMA, errno_name, subvolumes, time, words};
 use dents_core::batch::Time;
 use dents_core::facts::{Access, FACTS, Fact, Facts};
 use dents_core::path;
@@ -293,7 +295,7 @@ fn push_fact(fact: &Fact, key: &Key, facts: Option<&Facts<'_>>, cells: &mut Cell
 }
 
 fn push_fault(fault: Option<Fault>, cells: &Cells, out: &mut Vec<u8>) {
-    cells.word(b",\"asked\":", fault.map(|fault| words::of_asked(fault.asked).as_bytes()), out);
+    cells.word(b",\"asked\":", fault.map(|fault| fault.asked.word().as_bytes()), out);
     cells.signed(b",\"errno\":", fault.map(|fault| fault.errno.into()), out);
     let name = fault.and_then(|fault| errno_name(fault.errno));
     cells.word(b",\"error\":", name.map(str::as_bytes), out);
@@ -327,7 +329,7 @@ fn push_record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Details;
+    use crate::details::Details;
     use dents_core::needs::Kind;
     use dents_render::record::Field;
     use serde_json::{Map, Value};

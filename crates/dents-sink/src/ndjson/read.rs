@@ -2,9 +2,11 @@
 
 use super::line::Line;
 use crate::checksum::{self, Checksum};
-use crate::read::{Columns, Limits, ScanFile, Selection, Span};
+use crate::details::{Detail, Draft};
+use crate::format::{Extent, Format};
 use crate::row::Row;
-use crate::{Detail, Draft, Extent, Format, SCHEMA, message, subvolumes};
+use crate::scan_file::{Columns, Limits, ScanFile, Selection, Span};
+use crate::{SCHEMA, message, subvolumes};
 use dents_core::bulk::Subvolume;
 use serde::Deserialize;
 use serde::de::IgnoredAny;

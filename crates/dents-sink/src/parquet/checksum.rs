@@ -5,7 +5,8 @@
 //! bytes, in the metadata under `dents.crc32`. The metadata has one too, called the seal: the 12 bytes between the last row
 //! group and the footer are `dentscrc` and the CRC-32 from the footer to the end of the file.
 
-use crate::{Extent, Output};
+use crate::format::Extent;
+use crate::output::Output;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 

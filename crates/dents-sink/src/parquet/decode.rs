@@ -2,11 +2,12 @@
 
 use super::pages::Pages;
 use super::section::Section;
-use crate::read::{Below, Columns, Selection};
+use crate::details::{Detail, Draft, Value};
 use crate::row::Row;
+use crate::scan_file::{Below, Columns, Selection};
 use crate::time::Unit;
 use crate::words::Problem;
-use crate::{Detail, Draft, Value, time, words};
+use crate::{time, words};
 use ::parquet::basic::{LogicalType, TimeUnit, TimestampType};
 use ::parquet::column::reader::ColumnReaderImpl;
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};

@@ -1,7 +1,7 @@
 //! The encodings of values: each collects those of a page.
 
 use super::pack;
-use crate::coding::in_common;
+use crate::bytes::in_common;
 use ::parquet::basic::Encoding;
 use ::parquet::data_type::ByteArray;
 use ::parquet::file::statistics::{Statistics, ValueStatistics};

@@ -7,11 +7,12 @@ use super::encode::bounds::{NONE, SORTED};
 use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
 use super::io_error;
 use super::schema::{COLUMNS, Schema};
-use crate::coding::in_common;
-use crate::read::Columns as Wanted;
+use crate::bytes::in_common;
+use crate::details::{Detail, Value};
 use crate::row::Row;
+use crate::scan_file::Columns as Wanted;
 use crate::time::Unit;
-use crate::{Detail, Value, extension, time, words};
+use crate::{extension, time, words};
 use ::parquet::errors::Result;
 use dents_core::batch::Time;
 use dents_core::facts::Facts;
@@ -200,7 +201,7 @@ impl<'s> Group<'s> {
         columns.depth.values.put(row.depth);
         columns.kind.values.put(words::of_kind(row.kind).as_bytes());
         put(&mut has.fault, row.fault, |fault| {
-            columns.asked.values.put(words::of_asked(fault.asked).as_bytes());
+            columns.asked.values.put(fault.asked.word().as_bytes());
             columns.errno.values.put(fault.errno);
         });
         self.put_facts(row.facts.as_ref());

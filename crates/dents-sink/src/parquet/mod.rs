@@ -85,8 +85,11 @@ mod section;
 pub use panics::on_panic;
 pub(crate) use read::{Groups, Shard};
 
+use crate::format::{About, Extent};
+use crate::output::{Output, Own};
+use crate::sink::{Part, Sink};
 use crate::sorted::Sorter;
-use crate::{About, Extent, Output, Own, Part, Sink, subvolumes, time};
+use crate::{subvolumes, time};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;

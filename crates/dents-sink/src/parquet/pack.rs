@@ -1,7 +1,7 @@
 //! Packs numbers by two encodings of Parquet, which its
 //! [specification](https://parquet.apache.org/docs/file-format/data-pages/encodings/) describes.
 
-use crate::coding::{put_number, put_signed};
+use crate::bytes::{put_number, put_signed};
 
 /// Appends numbers of `width` bits each, the lowest bits first, and fills the last byte.
 fn pack(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32) {

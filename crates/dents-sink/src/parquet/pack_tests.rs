@@ -1,7 +1,7 @@
 //! Unpacks packed numbers by the rules of the specification.
 
 use super::*;
-use crate::coding::Bytes;
+use crate::bytes::Bytes;
 
 fn unpack(bytes: &mut Bytes<'_>, count: usize, width: u32) -> Vec<u64> {
     let (packed, rest) = bytes.0.split_at((count * width as usize).div_ceil(8));

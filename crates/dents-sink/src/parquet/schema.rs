@@ -1,7 +1,7 @@
 //! The columns.
 
-use crate::Detail;
-use crate::read::Columns;
+use crate::details::Detail;
+use crate::scan_file::Columns;
 use crate::time::Unit;
 use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};

@@ -2,9 +2,12 @@
 
 use super::Parts;
 use super::claim::Head;
+use crate::format::Extent;
 use crate::output::Scratch;
+use crate::read;
+use crate::row::{Asked, Fault, Row};
+use crate::sink::Part;
 use crate::sorted::Sorter;
-use crate::{Asked, Extent, Fault, Part, Row, read};
 use std::io;
 
 /// What was found.

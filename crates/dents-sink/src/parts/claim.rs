@@ -11,7 +11,7 @@
 use super::list::{Cursor, Reader, Writer};
 use super::plan::Plan;
 use super::{LOG, PLAN, Parts, TAKEN, WAITING, attempt, is_id, modified, wrong};
-use crate::coding::{Bytes, put_bytes, put_number};
+use crate::bytes::{Bytes, put_bytes, put_number};
 use crate::dir::{Named, PRIVATE};
 use crate::message;
 use std::io::{self, ErrorKind};

@@ -16,7 +16,8 @@ pub(crate) fn plan(dir: &Path) -> Parts {
 /// A plan, claims, and a list of what a task left over.
 #[cfg(test)]
 pub(crate) fn files() -> Vec<Vec<u8>> {
-    use crate::{About, Extent};
+    use crate::format::About;
+    use crate::format::Extent;
     let dir = crate::fuzzing::TemporaryDir::new();
     let parts = plan(&dir.0);
     let claim = parts.claim(Some(2)).expect("room").expect("the roots wait");
@@ -24,7 +25,7 @@ pub(crate) fn files() -> Vec<Vec<u8>> {
     let names = [c"a", c"b\n", c"c\xfe", c"d"];
     names.into_iter().for_each(|name| attempt.leave(b"/data/x", name, 3, 1).expect("room"));
     let timestamps = crate::time::Unit::Micros;
-    let details = crate::read::Columns::empty();
+    let details = crate::scan_file::Columns::empty();
     let about = About {
         program: "test",
         begun: parts.plan().begun,

@@ -2,7 +2,7 @@
 //!
 //! A record is the depth of the directory's entries, how often it could not be opened, the path of its parent and its name, each with its length: see [`Directory`].
 
-use crate::coding::{Bytes, put_bytes, put_number};
+use crate::bytes::{Bytes, put_bytes, put_number};
 use crate::dir::{Named, PRIVATE};
 use crate::journal::{frame, segment::Frames};
 use crate::message;

@@ -45,9 +45,10 @@ pub use list::Directory;
 pub use plan::{Plan, Trees};
 
 use crate::dir::{Dir, Named};
+use crate::format::Extent;
 use crate::manifest::{Manifest, Shard};
 use crate::parquet;
-use crate::{Extent, message, time};
+use crate::{message, time};
 use claim::Head;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -95,7 +96,7 @@ pub struct Done {
     pub extent: Extent,
     /// The attempt that won.
     attempt: String,
-    span: crate::read::Span,
+    span: crate::scan_file::Span,
 }
 
 /// Whether a task may have this ID: up to 100 letters, digits, `-` and `_`.

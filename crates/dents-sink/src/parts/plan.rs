@@ -2,7 +2,7 @@
 
 use super::list::{Cursor, Reader, Record, Writer};
 use super::wrong;
-use crate::coding::{Bytes, put_bytes, put_number, put_time};
+use crate::bytes::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::Named;
 use crate::message;
 use crate::root::{self, Machine, Root};

@@ -35,18 +35,15 @@
 //! A file that no scan wrote, or that is empty, cut off, damaged or of a later version of the schema, is an error, never a panic. So is a
 //! row that no directory has (`limits.rs`). At the end the reader knows whether the rows are complete.
 
-mod limits;
-mod wanted;
-
-pub(crate) use limits::Limits;
-pub(crate) use wanted::{Below, Selection};
-pub use wanted::{Columns, Wanted};
+pub use crate::scan_file::{Columns, RowGroups, Span, Wanted};
 
 #[cfg(feature = "parquet")]
 use crate::dir::Named;
+use crate::format::{Extent, Format};
+use crate::message;
 use crate::ndjson::Lines;
-use crate::{Extent, Format, Row, message, time};
-use dents_core::batch::Time;
+use crate::row::Row;
+use crate::scan_file::{Below, Give, ScanFile, Selection};
 use dents_core::bulk::Subvolume;
 use std::fs::File;
 use std::io::{self, Read};
@@ -57,70 +54,6 @@ use std::sync::atomic::AtomicBool;
 
 /// A scan file.
 pub struct Reader(Box<dyn ScanFile>);
-
-/// What each format has: the sibling of [`Sink`](crate::Sink).
-pub(crate) trait ScanFile: Send {
-    /// See [`Reader::format`].
-    fn format(&self) -> Format;
-
-    /// See [`Reader::details`].
-    fn details(&mut self) -> Columns {
-        Columns::empty()
-    }
-
-    /// See [`Reader::span`].
-    fn span(&self) -> Span;
-
-    /// See [`Reader::subvolumes`].
-    fn subvolumes(&self) -> Vec<Subvolume> {
-        Vec::new()
-    }
-
-    /// See [`Reader::unchecked`].
-    fn unchecked(&self) -> Option<Arc<AtomicBool>> {
-        None
-    }
-
-    /// See [`Reader::row_groups`].
-    fn row_groups(&self, _: &Below) -> RowGroups {
-        RowGroups { read: 1, skipped: 0 }
-    }
-
-    /// Passes the wanted rows on, in the order of the file.
-    fn each(
-        &mut self,
-        wanted: &Selection<'_>,
-        give: &mut dyn FnMut(&Row<'_>) -> io::Result<()>,
-    ) -> io::Result<Option<Extent>>;
-
-    /// The same to several workers, at most as many as row groups are read.
-    fn share(&mut self, wanted: &Selection<'_>, workers: &mut [&mut Give<'_>]) -> io::Result<Option<Extent>> {
-        match workers {
-            [give, ..] => self.each(wanted, give),
-            [] => Ok(None),
-        }
-    }
-}
-
-/// Takes the rows of one worker.
-pub(crate) type Give<'g> = dyn FnMut(&Row<'_>) -> io::Result<()> + Send + 'g;
-
-/// Start and end of a scan, by the clock of its machine; `None` if its file does not have them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    /// Its start.
-    pub begun: Option<Time>,
-    /// Its end.
-    pub ended: Option<Time>,
-}
-
-impl Span {
-    /// The span from the texts in a file.
-    pub(crate) fn of(begun: Option<&str>, ended: Option<&str>) -> Span {
-        let time = |text: Option<&str>| time::parse(text?.as_bytes());
-        Span { begun: time(begun), ended: time(ended) }
-    }
-}
 
 /// Receives the rows of one worker. Closures implement it.
 pub trait Take: Send {
@@ -135,15 +68,6 @@ impl<F: FnMut(&Row<'_>) -> io::Result<()> + Send> Take for F {
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
         self(row)
     }
-}
-
-/// The row groups of a Parquet file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RowGroups {
-    /// The row groups that are read.
-    pub read: usize,
-    /// The row groups that are not read, because their statistics show that they have no wanted path.
-    pub skipped: usize,
 }
 
 /// Opens a scan file; `-` is stdin. A directory is a scan in several files, which its [manifest](crate::manifest) lists.

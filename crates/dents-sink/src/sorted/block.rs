@@ -2,8 +2,10 @@
 
 use super::Sorter;
 use super::frame::Builder;
-use crate::coding::{Before, Bytes, Rows, name_of, put_row};
-use crate::{Part, Row};
+use crate::bytes::Bytes;
+use crate::coding::{Before, Rows, name_of, put_row};
+use crate::row::Row;
+use crate::sink::Part;
 use std::io;
 
 /// The most different owners in one block.

@@ -8,8 +8,9 @@
 //! run do where paths are long: a chain of 50,000 directories has 2.5 GB of paths, and 5 MB of rows.
 
 use super::merge::damaged;
-use crate::Row;
-use crate::coding::{Before, Bytes, Rows, put_bytes, put_number, put_row};
+use crate::bytes::{Bytes, put_bytes, put_number};
+use crate::coding::{Before, Rows, put_row};
+use crate::row::Row;
 use std::borrow::Cow;
 use std::io;
 

@@ -5,8 +5,8 @@
 
 use super::block::is_second;
 use super::frame::Frame;
-use crate::Row;
 use crate::coding::Rows;
+use crate::row::Row;
 use dents_core::path::{push, separator};
 use std::borrow::Cow;
 use std::cmp::Ordering;

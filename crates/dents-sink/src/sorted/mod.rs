@@ -33,8 +33,8 @@ mod windows;
 
 pub(crate) use block::Worker;
 
-use crate::Row;
 use crate::output::{Scratch, Temporary};
+use crate::row::Row;
 use frame::Frame;
 use merge::{Receive, Source, merge};
 use run::{Mark, Run, Writer};

@@ -2,9 +2,9 @@
 
 use super::frame::{Builder, Frame, put_frame};
 use super::merge::Receive;
-use crate::Row;
-use crate::coding::in_common;
+use crate::bytes::in_common;
 use crate::output::Temporary;
+use crate::row::Row;
 use std::io;
 
 /// Bytes of frames from one mark to the next.

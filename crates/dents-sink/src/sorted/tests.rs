@@ -1,7 +1,9 @@
 //! The order of rows, and the memory that the sort takes.
 
 use super::*;
-use crate::{Facts, Output, Part};
+use crate::Facts;
+use crate::output::Output;
+use crate::sink::Part;
 use dents_core::batch::Time;
 use dents_core::needs::Kind;
 use std::path::PathBuf;
@@ -57,7 +59,7 @@ fn row<'a>((parent, name, uid): &'a Entry) -> Row<'a> {
         ctime: time,
         mtime: time,
         lazy: false,
-        unknown: crate::read::Columns::empty(),
+        unknown: crate::scan_file::Columns::empty(),
     };
     Row {
         parent,

@@ -44,10 +44,12 @@ mod read;
 pub(crate) use read::Table;
 
 use crate::checksum::Checksum;
+use crate::details::{Detail, Details, Value};
+use crate::format::{About, Extent};
+use crate::output::{Output, Own};
 use crate::row::Row;
-use crate::{
-    About, Detail, Details, Extent, Output, Own, Part, SCHEMA, Sink, Value, message, subvolumes, time, words,
-};
+use crate::sink::{Part, Sink};
+use crate::{SCHEMA, message, subvolumes, time, words};
 use dents_core::batch::Time;
 use dents_core::facts::{Access, Cell, FACTS, Fact, Facts};
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -330,7 +332,7 @@ impl Held {
         values[TARGET] = kept(&self.target);
         if let Some(fault) = row.fault {
             (values[TARGET + 1], values[TARGET + 2]) =
-                (word(words::of_asked(fault.asked)), ValueRef::Integer(i64::from(fault.errno)));
+                (word(fault.asked.word()), ValueRef::Integer(i64::from(fault.errno)));
         }
         let known = self.details.clone().map(|range| Details::from_bytes(&texts[range])).unwrap_or_default();
         let details = details.iter().map(|detail| match known.get(*detail) {

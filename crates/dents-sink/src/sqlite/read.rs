@@ -2,10 +2,12 @@
 
 use super::{APPLICATION, COLUMNS, TARGET, as_file, names};
 use crate::checksum::{self, Checksum};
-use crate::read::{Columns, Limits, ScanFile, Selection, Span};
+use crate::details::{Detail, Details, Draft, Value};
+use crate::format::{Extent, Format};
 use crate::row::Row;
+use crate::scan_file::{Columns, Limits, ScanFile, Selection, Span};
 use crate::words::Problem;
-use crate::{Detail, Details, Draft, Extent, Format, SCHEMA, Value, message, subvolumes, words};
+use crate::{SCHEMA, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use dents_core::facts::{Access, Cell, Facts};

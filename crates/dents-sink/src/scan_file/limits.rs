@@ -6,7 +6,7 @@
 //! no file makes the program work or allocate more than in proportion to its paths.
 
 use super::Columns;
-use crate::coding::in_common;
+use crate::bytes::in_common;
 use crate::row::Row;
 use dents_core::path::separator;
 
