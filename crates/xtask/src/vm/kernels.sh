@@ -52,6 +52,8 @@ same() {
     [ "$1" != -mode ] || { mode=("--mode=$2") && shift 2; }
     (exec -a ls /usr/bin/ls "$@") >/tmp/gnu 2>/tmp/gnu-said
     gnu=$?
+    # From 9.10 on, as in dls, a link ends with ESC \, before that with BEL.
+    [[ $* != *--hyperlink* ]] || sed -i 's/\a/\x1b\\/g' /tmp/gnu
     (exec -a ls /job/dls "${mode[@]}" "$@") >/tmp/own 2>/tmp/own-said
     status=$?
     listed=$((listed + 1))
