@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Follow symbolic links: enter the directories that they lead to, and return the facts of their targets. One more statx for each
-/// directory. A link to a directory above it is an entry with errnum ELOOP, and is not entered.
+/// directory. A link to a directory above it is an entry first, and an error with errnum ELOOP later; it is not entered.
 pub const DENTS_FOLLOW_LINKS: u32 = 1;
 /// Stay on the file system of each root: enter no directory on another one.
 pub const DENTS_SAME_FILE_SYSTEM: u32 = 2;
@@ -54,7 +54,19 @@ pub struct dents_walk_options {
 /// A walk over everything below some roots.
 ///
 /// dents_walk_cancel may be called from any thread, also while another thread is in dents_walk_next. All other functions may be called
-/// from any thread, but not by two at the same time with the same walk. Different walks are independent.
+/// from any thread, but not by two at the same time with the same walk: the second would wait, and then replace the entry of the first.
+/// Different walks are independent.
+///
+///     const char *roots[] = { "/usr", NULL };
+///     struct dents_walk_options options = { .facts = DENTS_SIZE };
+///     struct dents_walk *walk;
+///     const struct dents_entry *entry;
+///     if (dents_walk_open(&walk, roots, &options) == 0) {
+///         while ((entry = dents_walk_next(walk)))
+///             if (entry->errnum == 0)
+///                 printf("%s %" PRIu64 "\n", entry->path, entry->size);
+///         dents_walk_close(walk);
+///     }
 pub struct dents_walk {
     facts: u32,
     cancel: Cancel,

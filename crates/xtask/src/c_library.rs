@@ -67,14 +67,17 @@ enum Parts {
 /// Returns the directory of the libraries.
 fn build(profile: &str, parts: Parts) -> Result<PathBuf> {
     let mut build = cargo(["build", "--package", "dents-c", "--profile", profile]);
+    let mut target = target_dir();
     if parts == Parts::Walk {
-        build.arg("--no-default-features");
+        // Elsewhere than the whole library, whose place it would take.
+        target = target.join("walk-only");
+        build.arg("--no-default-features").env("CARGO_TARGET_DIR", &target);
     }
     let status = build.status().map_err(|error| error.to_string())?;
     if !status.success() {
         return Err(format!("failed: {}", spell(&build)));
     }
-    Ok(target_dir().join(if profile == "dev" { "debug" } else { profile }))
+    Ok(target.join(if profile == "dev" { "debug" } else { profile }))
 }
 
 fn install(built: &Path, root: &Path, prefix: &str, parts: Parts) -> std::io::Result<()> {
