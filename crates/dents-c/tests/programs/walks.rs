@@ -43,17 +43,19 @@ fn tree_of_options() -> TempDir {
     dir
 }
 
-/// Under valgrind, and with the sanitizers of the compiler. In each process 1 walk has all threads that it may have.
+/// Under valgrind, and with sanitizers.
 fn is_clean(program: &str, dir: &Path) {
     let programs = TempDir::new("c-programs").expect("fixture");
     for library in [WALK_ONLY.get(), ALL.get()] {
         let source = test_program(program);
-        let compiled = library.compile(programs.path(), &source, "cc", &library.shared());
+        let compiled = library.compile(programs.path(), &source, "gcc", &library.shared());
         let output = run(&compiled, &[], dir);
         assert!(output.status.success(), "{program}: {}", text(&output.stderr));
         for options in [library.shared(), library.archive()] {
             let options = [languages::sanitizers(), options].concat();
-            succeed(Command::new(library.compile(programs.path(), &source, "cc", &options)).current_dir(dir));
+            succeed(
+                Command::new(library.compile(programs.path(), &source, "gcc", &options)).current_dir(dir),
+            );
         }
     }
 }
