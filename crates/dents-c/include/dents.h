@@ -427,9 +427,9 @@ struct dents_run *dents_run_new(void);
  path, parent, name and target are null where the bytes are not UTF-8; the columns with _bytes always have them.
 
  Returns 0 if the scan was started. Then the caller must release `out`, which stops the scan if it has not ended; the run may be freed
- before that. Returns 2 for wrong options, or 1 if no thread can be started. Then dents_run_error has the message, and `out` is not
- written. It also returns 2 if `run` or `out` is NULL. A scan that was cancelled ends with an error of the stream. An entry that cannot be read is no such error: its row says in the
- columns asked and errno what failed, and dents_run_message returns the message.
+ before that. Returns 2 for wrong options, or if `run` or `out` is NULL; 1 if no thread can be started. Then dents_run_error has the
+ message, and `out` is not written. A scan that was cancelled ends with an error of the stream. An entry that cannot be read is no such
+ error: its row says in the columns asked and errno what failed, and dents_run_message returns the message.
 
  # Safety
  `run` is NULL or a run that was not freed, `words` and `columns` are NULL or arrays of strings as described, `out` is NULL or can be

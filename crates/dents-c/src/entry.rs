@@ -46,8 +46,10 @@ pub(crate) const FACTS: [(u32, Needs); 12] = [
     (DENTS_LINK, Needs::LINK),
 ];
 
+type IsType = fn(FileType) -> bool;
+
 /// Each type as d_type of readdir(3) has it, the most frequent ones first.
-const TYPES: [(fn(FileType) -> bool, u8); 7] = [
+const TYPES: [(IsType, u8); 7] = [
     (FileType::is_file, 8),
     (FileType::is_dir, 4),
     (FileType::is_symlink, 10),
