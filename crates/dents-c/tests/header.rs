@@ -6,15 +6,16 @@ use std::path::Path;
 fn header_is_of_this_source() {
     let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(crate_dir.join("cbindgen.toml")).expect("the configuration");
-    let bindings =
-        cbindgen::Builder::new().with_src(crate_dir.join("src/lib.rs")).with_config(config).generate();
+    let bindings = cbindgen::Builder::new().with_crate(crate_dir).with_config(config).generate();
     let mut made = Vec::new();
     bindings.expect("a header").write(&mut made);
+    // Neighbours share a condition.
+    let made = String::from_utf8(made).expect("text").replace("#endif\n\n#if defined(DENTS_SCAN)\n", "\n");
     let path = crate_dir.join("include/dents.h");
     if std::env::var_os("DENTS_WRITE_HEADER").is_some() {
         std::fs::write(&path, &made).expect("it can be written");
     }
     let saved = std::fs::read_to_string(&path).unwrap_or_default();
     let again = "DENTS_WRITE_HEADER=1 cargo test -p dents-c --test header";
-    assert!(saved.as_bytes() == made, "dents.h is not of this source; to write it: {again}");
+    assert!(saved == made, "dents.h is not of this source; to write it: {again}");
 }

@@ -13,7 +13,7 @@ use crate::step::{cargo, workspace};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("dents-ls", &["dents-render", "dents-locale", "dents-core", "dents-sys", "dents-rt"]),
     ("dents-python", &["dents-arrow", "dents-cli", "dents", "dents-core", "dents-engine", "dents-sys"]),
-    ("dents-c", &["dents-arrow"]),
+    ("dents-c", &["dents-arrow", "dents", "dents-sys"]),
     (
         "dents-cli",
         &["dents-commands", "dents-sink", "dents-render", "dents-locale", "dents-core", "dents-sys"],
