@@ -5,10 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::options::{Said, said};
-use crate::oracle::MODES;
 use crate::process::Run;
 use crate::terminal::Columns;
 use crate::tree::Tree;
+
+/// The strategies that every case is run with.
+pub const MODES: &[&str] = &["classic", "par", "iou", "auto"];
+
+/// Locales that sort by bytes and need no installed data, except what Debian always has.
+pub const BYTE_LOCALES: &[&str] = &["C", "C.UTF-8", "C.UTF-8", "POSIX", "C.utf8"];
 
 /// Separates the two words of an option whose value is a word of its own: `-w` NUL `80`. No argument can contain it.
 pub const WORD_BREAK: char = '\0';

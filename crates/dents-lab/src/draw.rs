@@ -6,9 +6,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::case::{Case, Output, WORD_BREAK};
+use crate::case::{BYTE_LOCALES, Case, MODES, Output, WORD_BREAK};
 use crate::options::{self, Arity, OPTIONS, Opt};
-use crate::oracle::MODES;
 use crate::palette;
 use crate::rng::Rng;
 
@@ -22,9 +21,6 @@ pub struct Site<'a> {
     /// Whether links lead out of it: `-LR` would list the machine.
     pub leaks: bool,
 }
-
-/// Locales that sort by bytes and need no installed data, except what Debian always has.
-pub const BYTE_LOCALES: &[&str] = &["C", "C.UTF-8", "C.UTF-8", "POSIX", "C.utf8"];
 
 /// Locales with an order, months and messages of their own, and one that is not installed.
 pub const LOCALES: &[&str] = &[

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use crate::case::{Case, Output};
 use crate::options::rewrite;
+use crate::tree::{ends_in_escape, quote_at_edge};
 
 /// How a case with a known difference is treated.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ pub const DIFFERENCES: &[Difference] = &[
         applies: |case| {
             let unordered =
                 case.says("U") || case.says("f") || case.says_value("sort", |word| shortens(word, &["none"]));
-            unordered && case.says("group-directories-first") && !crate::suite::is_root()
+            unordered && case.says("group-directories-first") && !crate::process::is_root()
         },
         remedy: Remedy::Skip,
     },
@@ -209,7 +210,7 @@ pub const NEWER: &[Difference] = &[
 
 /// Whether messages may be in another language than English.
 fn is_translated(case: &Case) -> bool {
-    let is_byte_locale = |name: &str| crate::draw::BYTE_LOCALES.contains(&name);
+    let is_byte_locale = |name: &str| crate::case::BYTE_LOCALES.contains(&name);
     let set = |name| case.variable(name).filter(|value| !value.is_empty());
     set("LANGUAGE").is_some()
         || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(set).any(|name| !is_byte_locale(name))
@@ -285,7 +286,7 @@ fn groups_digits(case: &Case) -> bool {
     let variables = ["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
     let asked = variables.iter().any(|name| case.variable(name).is_some_and(grouped))
         || case.says_value("block-size", grouped);
-    asked && !crate::draw::BYTE_LOCALES.contains(&locale_of(case, "LC_NUMERIC"))
+    asked && !crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_NUMERIC"))
 }
 
 fn sorts_by_version(case: &Case) -> bool {
@@ -328,7 +329,7 @@ fn meets_growing_link(case: &Case) -> bool {
 
 /// Whether the charset may lack characters of the locale of a category.
 fn is_beyond_charset(case: &Case, category: &str) -> bool {
-    let is_byte_locale = crate::draw::BYTE_LOCALES.contains(&locale_of(case, category));
+    let is_byte_locale = crate::case::BYTE_LOCALES.contains(&locale_of(case, category));
     !is_byte_locale && !locale_of(case, "LC_CTYPE").ends_with('8')
 }
 
@@ -408,15 +409,6 @@ fn meets_quote_at_edge(case: &Case) -> bool {
                     || in_operand && any_listing(dir, *deep, "end", &end)
                     || *deep && any_listing(dir, true, "quote", &quote) && any_listing(dir, true, "end", &end)
             }))
-}
-
-/// Whether a name has a single quote and ends in a byte that may be escaped.
-pub fn quote_at_edge(name: &[u8]) -> bool {
-    name.contains(&b'\'') && ends_in_escape(name)
-}
-
-fn ends_in_escape(name: &[u8]) -> bool {
-    name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
 }
 
 /// Whether `holds` is true of the names in a directory (or, with `deep`, in one below it), the targets of links

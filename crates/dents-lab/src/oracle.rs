@@ -16,8 +16,6 @@ use crate::terminal;
 
 /// How often a case on live directories must differ, each time in the same way, to count.
 const ATTEMPTS: usize = 5;
-/// The strategies that every case is run with.
-pub const MODES: &[&str] = &["classic", "par", "iou", "auto"];
 
 /// The machine's GNU `ls`.
 #[derive(Clone, Debug)]

@@ -245,3 +245,8 @@ pub fn cpu_time(pid: Pid) -> Duration {
     };
     of_one(pid) + children(pid).into_iter().map(of_one).sum::<Duration>()
 }
+
+/// Whether the tests run as root: some fixtures and faults need it.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}

@@ -12,6 +12,7 @@ use crate::case::Case;
 use crate::draw;
 use crate::fixture::{TempDir, deep, mix};
 use crate::oracle::{Oracle, Subject, Verdict, check};
+pub use crate::process::is_root;
 use crate::random::Place;
 use crate::shrink::{shrink, shrink_tree};
 use crate::zoo::Zoo;
@@ -59,11 +60,6 @@ pub fn locales() -> Vec<&'static str> {
         draw::locales(number("DLS_LOCALES", 0) > 0, &installed).unwrap_or_else(|why| panic!("{why}"));
     println!("locales: {}", locales.join(" "));
     locales
-}
-
-/// Whether the tests run as root: some fixtures and faults need it.
-pub fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// The places to list, and the values that keep them.

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, makedev, mknodat, utimensat};
 
 use crate::fixture::{TempDir, settle};
-use crate::known::quote_at_edge;
 use crate::process::quote;
 use crate::rng::Rng;
 
@@ -306,6 +305,16 @@ fn time(rng: &mut Rng, now: i64) -> (i64, i64) {
         _ => rng.below(6_000_000_000) as i64 - 2_145_000_000,
     };
     (seconds, *rng.pick(&[0, 0, 1, 500_000_000, 999_999_999, 120_000_000]))
+}
+
+/// Whether a name has a single quote and ends in a byte that may be escaped.
+pub fn quote_at_edge(name: &[u8]) -> bool {
+    name.contains(&b'\'') && ends_in_escape(name)
+}
+
+/// Whether a name ends in a byte that may be escaped.
+pub fn ends_in_escape(name: &[u8]) -> bool {
+    name.last().is_some_and(|byte| !(b' '..=b'~').contains(byte))
 }
 
 #[cfg(test)]

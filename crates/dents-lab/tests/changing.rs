@@ -6,9 +6,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::TempDir;
 use dents_lab::loopfs::{LoopFs, Real};
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Run};
 use dents_lab::suite::{checked, number, release};
 

@@ -2,10 +2,10 @@
 //! such letters, and classes of characters in patterns.
 
 use dents_lab::fixture::TempDir;
-use dents_lab::known::quote_at_edge;
 use dents_lab::process::Run;
 use dents_lab::rng::Rng;
 use dents_lab::suite::{checked, number, oracle};
+use dents_lab::tree::quote_at_edge;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;

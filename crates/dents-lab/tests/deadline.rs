@@ -6,8 +6,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dents_lab::case::Case;
+use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, plain};
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_lab::slowfs::{Builder, Fault, Kind, Request, SlowFs};
 use dents_lab::suite::{Places, checked, expect_same, oracle};

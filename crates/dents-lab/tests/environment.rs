@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::TempDir;
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::release;
 use rustix::fs::{CWD, FileType, Mode, mknodat};

@@ -4,8 +4,9 @@ use std::io::Read;
 use std::process::Stdio;
 
 use dents_lab::case::Case;
+use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, copy_program, mix, plain};
-use dents_lab::oracle::{MODES, as_ls};
+use dents_lab::oracle::as_ls;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{Places, checked, expect_same, is_root, oracle, release};
 use dents_lab::syscalls::trace_with;

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::TempDir;
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{checked, is_root};
 

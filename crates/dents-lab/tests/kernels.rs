@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, copy_program, mix};
 use dents_lab::kernels::under;
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{is_root, release};
 use dents_lab::syscalls::{trace, trace_with};

@@ -4,8 +4,9 @@
 
 use std::path::Path;
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, copy_program, deep, mix};
-use dents_lab::oracle::{MODES, as_ls};
+use dents_lab::oracle::as_ls;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{is_root, oracle, release};
 use dents_lab::syscalls::trace_with;

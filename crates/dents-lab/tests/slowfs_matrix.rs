@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use dents_lab::case::MODES;
 use dents_lab::diff;
-use dents_lab::oracle::{MODES, as_ls};
+use dents_lab::oracle::as_ls;
 use dents_lab::process::{End, Outcome, Run, Watch};
 use dents_lab::slowfs::{Builder, Errno, Fault, Kind, Mounted, Request, SlowFs};
 use dents_lab::suite::{checked, oracle};

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
 
 use dents_lab::case::Case;
+use dents_lab::case::MODES;
 use dents_lab::loopfs::{LoopFs, Real};
-use dents_lab::oracle::MODES;
 use dents_lab::suite::{checked, expect_same, oracle};
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 

@@ -5,8 +5,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, plain};
-use dents_lab::oracle::MODES;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::suite::{checked, is_root, oracle, release};
 use dents_lab::syscalls::trace;

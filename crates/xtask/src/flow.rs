@@ -13,7 +13,7 @@ use crate::step::workspace;
 use crate::tidy::files;
 
 /// The crates that have no cycles of imports, and must stay so.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "dls",
     "dents-render",
     "dents-engine",
@@ -24,6 +24,7 @@ const CRATES: [&str; 11] = [
     "dents-locale",
     "dents-sys",
     "dents-arrow",
+    "dents-lab",
     "xtask",
 ];
 /// Those of them whose modules share types and functions of the root.

@@ -197,8 +197,7 @@ impl Drop for Mounted {
         if self.is_gone() {
             // The session ends with the connection; without root's force that may be later, when the last
             // process has left the mount.
-            let ended =
-                |session: &JoinHandle<()>| session.is_finished() || rustix::process::geteuid().is_root();
+            let ended = |session: &JoinHandle<()>| session.is_finished() || crate::process::is_root();
             if let Some(session) = self.session.take().filter(ended) {
                 let _ = session.join();
             }
@@ -217,7 +216,7 @@ fn config(source: &str, default_permissions: bool) -> Config {
         config.mount_options.push(MountOption::DefaultPermissions);
     }
     // Other users may access it only if root mounts it: fusermount3 would need a line in /etc/fuse.conf.
-    if rustix::process::geteuid().is_root() {
+    if crate::process::is_root() {
         config.acl = SessionACL::All;
     }
     config
