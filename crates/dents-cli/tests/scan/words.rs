@@ -2,7 +2,7 @@
 
 use crate::{as_nobody, dents, find, make, run, sorted, text};
 use dents_lab::fixture::TempDir;
-use dents_lab::process::Run;
+use dents_lab::process::{End, Run};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -87,4 +87,37 @@ fn all_commands_say_it_in_one_form() {
         );
     }
     make(dir.path(), "chmod 755 t/shut");
+}
+
+#[test]
+fn times_are_taken_as_date_and_stat_print_them() {
+    let dir = TempDir::new("printed").expect("a directory");
+    make(
+        dir.path(),
+        "mkdir t; touch -d '2026-03-29 00:59:59.5Z' t/old; touch -d '2026-03-29 01:00:00.5Z' t/new",
+    );
+    // Central European Time, by its rule: a machine may have no table of zones.
+    let scan = |newer: &str| {
+        run(&dents(dir.path())
+            .args(["--type=f", "--newer", newer, "t"])
+            .env("TZ", "CET-1CEST,M3.5.0,M10.5.0/3"))
+    };
+    for newer in [
+        "2026-03-29 03:00:00.250000000 +0200",
+        "Sun Mar 29 03:00:00 CEST 2026",
+        "Sun Mar 29 01:00:00 UTC 2026",
+        "Sun 29 Mar 2026 03:00:00 AM CEST",
+        "Sun, 29 Mar 2026 03:00:00 +0200",
+        "2026-03-29T03:00",
+    ] {
+        let outcome = scan(newer);
+        assert_eq!(text(&outcome.stdout), "t/new\n", "{newer}: {}", text(&outcome.stderr));
+    }
+    let missing = scan("2026-03-29T02:30");
+    assert_eq!(missing.end, End::Exit(2));
+    let told = text(&missing.stderr);
+    assert!(
+        told.contains("does not exist in the local time zone") && told.contains("2026-03-29T02:30:00+01"),
+        "{told}"
+    );
 }

@@ -41,8 +41,8 @@ pub struct Args {
     /// K, M, G, T, P (powers of 1024), KB, MB, … (powers of 1000); a fraction, as in 1.5M, is not rounded
     #[arg(long, value_name = "[+-]N[UNIT]", value_parser = Size::parse, allow_hyphen_values = true)]
     pub(super) size: Vec<Size>,
-    /// Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, or a duration
-    /// before the start: 7d, 2w, 1y
+    /// Only entries that were modified after FILE was, or after a time: 2026-01-31, 2026-01-31T12:00, @SECONDS, what date or stat
+    /// print, or a duration before the start: 7d, 2w, 1y
     #[arg(long, value_name = "FILE|TIME", value_parser = point_in_time())]
     pub(super) newer: Vec<Time>,
     /// Only entries that were last modified before FILE was, or before a time, written as for --newer

@@ -107,7 +107,7 @@ timeout_within() {
         tried /job/dls -l /tmp/near /tmp/far/dir
         unmounted
         mounted "$1" "$2" || exit 77
-        (sleep "$(awk "BEGIN { print $took / 1500 }")" && fault "$3") &
+        (sleep "$(awk "BEGIN { print $took / 1500 / $try }")" && fault "$3") &
         tried /job/dls --timeout=2s -l /tmp/near /tmp/far/dir
         wait %% 2>/dev/null
         # This listing may be so much faster than the one before that it ends before the fault.
