@@ -97,6 +97,8 @@ pub(super) struct App<'s> {
     due: Instant,
     /// The rows that fit, and the row of the screen where the list begins, when it was last drawn.
     pub(super) visible: usize,
+    /// Whether the last frame had room for all lines of the popup.
+    pub(super) is_popup_whole: bool,
     pub(super) list_top: u16,
     /// Whether something changed since the last frame.
     pub(super) is_stale: bool,
@@ -122,6 +124,7 @@ impl<'s> App<'s> {
             begun: now,
             due: now,
             visible: 1,
+            is_popup_whole: false,
             list_top: 1,
             is_stale: true,
             last_state: State::Scanning,
@@ -200,6 +203,10 @@ impl<'s> App<'s> {
             Mode::Confirm(_) => {
                 let mode = std::mem::replace(&mut self.mode, Mode::List);
                 match (mode, key.code) {
+                    (Mode::Confirm(_), KeyCode::Char('y')) if !self.is_popup_whole => {
+                        self.message =
+                            "nothing was deleted: the terminal is too small for the question".to_owned();
+                    }
                     (Mode::Confirm(question), KeyCode::Char('y')) => self.delete(question),
                     _ => self.message = "nothing was deleted".to_owned(),
                 }

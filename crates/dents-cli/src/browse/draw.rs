@@ -21,7 +21,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Paragraph, Wrap};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The columns of marks and flags, and of a size, with a space after each.
@@ -29,11 +29,17 @@ const SIZE: usize = 2 + 1 + 7 + 1;
 const PERCENT: usize = 7;
 const ITEMS: usize = 12;
 const TIME: usize = 17;
-/// The columns that names have at least, before bars are left out.
+/// The columns that names have at least, before other columns and bars are left out.
 const NAME: usize = 20;
+/// A smaller terminal shows nothing but that it is too small.
+const LEAST: (u16, u16) = (SIZE as u16 + 9, 4);
 
 /// Draws a frame.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App<'_>) {
+    if frame.area().width < LEAST.0 || frame.area().height < LEAST.1 {
+        app.is_popup_whole = false;
+        return frame.render_widget(Paragraph::new("too small").wrap(Wrap { trim: true }), frame.area());
+    }
     let areas = Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]);
     let [title, list, bottom] = areas.areas(frame.area());
     let scanner = app.scanner;
@@ -94,12 +100,18 @@ struct Columns {
 
 impl Columns {
     fn new(app: &App<'_>, width: usize) -> Columns {
-        let view = &app.view;
-        let extra = usize::from(view.shows_items) * ITEMS + usize::from(view.shows_times) * TIME;
+        let mut left = width.saturating_sub(SIZE + NAME);
+        let mut fits = |is_wanted: bool, columns: usize| {
+            let fits = is_wanted && columns <= left;
+            left -= if fits { columns } else { 0 };
+            fits
+        };
+        let items = fits(app.view.shows_items, ITEMS);
+        let times = fits(app.view.shows_times, TIME);
         // The bar takes a fifth of what is left over, at most 30 columns.
-        let left = width.saturating_sub(SIZE + PERCENT + NAME + extra);
+        let left = left.saturating_sub(PERCENT);
         let bar = if left >= 10 { (left / 5).clamp(8, 30) } else { 0 };
-        Columns { bar, items: view.shows_items, times: view.shows_times }
+        Columns { bar, items, times }
     }
 }
 

@@ -57,6 +57,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &
         lines.iter().map(|line| Line::raw(line.as_str()).width().div_ceil(inner).max(1)).sum();
     let height = (needed.min(room) + 2) as u16;
     let top = top.min(needed.saturating_sub(room));
+    app.is_popup_whole = needed <= room;
+    let title = if needed > room { format!("{title}: Up and Down scroll") } else { title.to_owned() };
     if let Mode::Help(at) | Mode::Messages(at) = &mut app.mode {
         *at = top;
     }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// So many paths are shown.
 const PATHS: usize = 5;
+/// Characters that all of them may have, so that the question fits a terminal.
+const OF_PATHS: usize = 320;
 
 pub(super) struct Question {
     pub(super) targets: Vec<Target>,
@@ -101,12 +103,21 @@ impl Figures {
     }
 }
 
+/// A text, or its last characters after a `<`.
+fn end_of(text: String, most: usize) -> String {
+    match text.char_indices().rev().nth(most - 1) {
+        Some((at, _)) if at > 0 => format!("<{}", &text[at..]),
+        _ => text,
+    }
+}
+
 fn lines(app: &App<'_>, tree: &Tree, ids: &[Id], figures: &Figures) -> Vec<String> {
     let size = |bytes| String::from_utf8_lossy(app.setting.units.bytes(bytes).as_bytes()).into_owned();
     let entries = |number| counted(number, "entry", "entries");
     let mut lines =
         vec![format!("{}, {}, will be gone for ever:", entries(figures.entries), size(figures.freed))];
-    lines.extend(ids.iter().take(PATHS).map(|id| app.names.plain(&tree.path(*id))));
+    let most = OF_PATHS / ids.len().clamp(1, PATHS);
+    lines.extend(ids.iter().take(PATHS).map(|id| end_of(app.names.plain(&tree.path(*id)), most)));
     if ids.len() > PATHS {
         lines.push(format!("and {} more", ids.len() - PATHS));
     }
@@ -132,4 +143,15 @@ fn lines(app: &App<'_>, tree: &Tree, ids: &[Id], figures: &Figures) -> Vec<Strin
     }
     lines.extend([String::new(), "y deletes, any other key does not".to_owned()]);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_is_shown_by_its_end() {
+        let end = |text: &str| end_of(text.to_owned(), 3);
+        assert_eq!(["", "äbc", "/äbc", "abcdef"].map(end), ["", "äbc", "<äbc", "<def"]);
+    }
 }

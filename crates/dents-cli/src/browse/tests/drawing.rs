@@ -54,13 +54,17 @@ fn forty_columns_and_two_hundred() {
     assert_eq!(small[1..3], ["      3.0M  big", "      1.6M /home"]);
     assert_eq!(small[11], " 4.6M allocated, 7 entries> ? shows keys");
     press(&mut app, "cm");
+    assert_eq!(screen(&mut app, 40, 12)[1..3], small[1..3], "the name is the last to go");
+    let middle = screen(&mut app, 50, 12);
+    assert!(middle[2].contains(" 2 /home") && !middle[2].contains("2023"), "{}", middle[2]);
     let wide = screen(&mut app, 200, 50);
     let bar = "█".repeat(26);
     assert!(wide[1].starts_with(&format!("      3.0M  65.4% {bar}")), "{}", wide[1]);
     assert!(wide[2].contains(" 2 2023-11-1") && wide[2].ends_with("/home"), "{}", wide[2]);
     // A screen that is too small for anything is no error.
-    for (columns, rows) in [(1, 1), (2, 3), (9, 2), (300, 4)] {
-        screen(&mut app, columns, rows);
+    for (columns, rows) in [(1, 1), (2, 3), (9, 2), (9, 50), (300, 3)] {
+        let shown = screen(&mut app, columns, rows);
+        assert!(columns < 9 || shown[0] == "too small", "{columns}x{rows}: {shown:?}");
         press(&mut app, "?");
         screen(&mut app, columns, rows);
         press(&mut app, "?");
@@ -184,6 +188,21 @@ fn what_is_not_possible_is_said() {
         press(&mut app, keys);
         assert!(app.message.contains("scan file"), "{keys}: {}", app.message);
         assert!(matches!(app.mode, Mode::List));
+    }
+}
+
+/// What cannot be seen cannot be confirmed.
+#[test]
+fn a_question_must_fit_the_terminal() {
+    let scanner = scanner();
+    let (mut app, _received) = app(&scanner, Setting { may_delete: true, ..SETTING });
+    for (columns, rows) in [(80, 6), (12, 24)] {
+        screen(&mut app, 80, 24);
+        press(&mut app, "d");
+        assert!(matches!(app.mode, Mode::Confirm(_)));
+        screen(&mut app, columns, rows);
+        press(&mut app, "y");
+        assert!(matches!(app.mode, Mode::List) && app.message.contains("too small"), "{}", app.message);
     }
 }
 
