@@ -27,12 +27,15 @@ pub(super) struct Printer<'l, 'o> {
     told_refusal: bool,
     /// The number of directories that no worker of the agent had begun to open.
     pub(super) not_reached: usize,
+    /// The operands that are known to be late.
+    pub(super) told_late: Vec<Vec<u8>>,
 }
 
 impl<'l, 'o> Printer<'l, 'o> {
     pub(super) fn new(session: &'l Session<'l>, out: &'l mut Output<'o>) -> Printer<'l, 'o> {
         let renderer = Renderer::new(&session.plan.style);
-        Printer { session, out, renderer, status: Status::Ok, told_refusal: false, not_reached: 0 }
+        let told_late = Vec::new();
+        Printer { session, out, renderer, status: Status::Ok, told_refusal: false, not_reached: 0, told_late }
     }
 
     /// The line with a directory's name before its entries. `place`: its absolute path, for a hyperlink.

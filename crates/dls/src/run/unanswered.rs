@@ -50,11 +50,17 @@ impl Printer<'_, '_> {
                 _ => {}
             }
         }
+        // A directory may be known by then, while another request about it is not answered: opening it will be late, too.
+        let late = batch.iter().filter(|entry| matches!(entry.fault(), Some((_, UNANSWERED))));
+        self.told_late = late.map(|entry| entry.name().to_vec()).collect();
     }
 
     /// Reports a directory or operand that did not answer at all. `reached`: a worker of the agent had begun to open it.
     pub(super) fn late(&mut self, path: &[u8], origin: Origin, reached: bool) {
         self.raise(origin.status());
+        if self.told_late.iter().any(|told| told == path) {
+            return;
+        }
         self.record_late(path, "did not answer in time");
         let Some(timeout) = &self.session.timeout else { return };
         if !reached && origin == Origin::Below {
