@@ -25,11 +25,11 @@ pub fn create(path: &Path, format: Format, about: &About<'_>) -> io::Result<Box<
     })
 }
 
-/// Checks whether [`create`] would succeed, before a caller works for hours. Creates a file in the same directory and removes it
+/// Checks whether [`create()`] would succeed, before a caller works for hours. Creates a file in the same directory and removes it
 /// again. For a FIFO it checks only the format, because to open the FIFO would wait for a reader. Returns where the file will be.
 ///
 /// # Errors
-/// Those of [`create`].
+/// Those of [`create()`].
 pub fn check(path: &Path, format: Format) -> io::Result<Option<Own>> {
     let waits = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
     let output = if waits { None } else { Some(Output::create(path)?) };

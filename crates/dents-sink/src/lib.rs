@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A [`Sink`] is one output. Each worker of a walk writes to a [`Part`] of its own, so rows are encoded on all cores, and only writing to the
-//! file takes a lock; Parquet sorts all rows first. [`create`] makes the sink of a [`Format`]. A file appears under its name when it is
+//! file takes a lock; Parquet sorts all rows first. [`create()`] makes the sink of a [`Format`]. A file appears under its name when it is
 //! complete; the result of an incomplete scan gets another name ([`Output`]). [`read::open`] recognises the format, and passes the rows,
 //! or the part of them that a program [wants](read::Wanted), to several workers. Every format records whether it has all rows
 //! ([`Extent`]). A scan may be a directory of Parquet files, with a [`manifest`].
