@@ -20,9 +20,9 @@ pub enum Command {
     Io500(Box<io500::Args>),
 }
 
-/// Scan, measure and summarise file trees of any size
+/// A command line in another program.
 #[derive(Parser)]
-#[command(name = "dents", version)]
+#[command(name = "dents")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

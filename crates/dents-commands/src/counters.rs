@@ -5,7 +5,7 @@ use dents_core::tree::Place;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// The counters that workers update. No worker waits for who reads them.
+/// The counters that workers update. A worker never waits for a reader.
 #[derive(Default)]
 pub struct Counters {
     directories: AtomicU64,

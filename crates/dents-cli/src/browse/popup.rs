@@ -12,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::symbols::border;
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
+use ratatui::widgets::{Block, Clear, Paragraph};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// For terminals without other characters.
@@ -53,8 +53,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &
     let widest = lines.iter().map(|line| Line::raw(line.as_str()).width()).max().unwrap_or(0);
     let width = (widest.max(title.len() + 2) + 4).min(area.width.into()) as u16;
     let inner = usize::from(width.saturating_sub(4)).max(1);
-    let needed: usize =
-        lines.iter().map(|line| Line::raw(line.as_str()).width().div_ceil(inner).max(1)).sum();
+    let text: Vec<Line<'_>> = lines.iter().flat_map(|line| folded(line, inner)).map(Line::from).collect();
+    let needed = text.len();
     let height = (needed.min(room) + 2) as u16;
     let top = top.min(needed.saturating_sub(room));
     app.is_popup_whole = needed <= room;
@@ -71,10 +71,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App<'_>, tree: &
     let set = if app.names.utf8() { border::PLAIN } else { ASCII };
     let block = Block::bordered().border_set(set).title(format!(" {title} "));
     let block = block.padding(ratatui::widgets::Padding::horizontal(1));
-    let text: Vec<Line<'_>> = lines.into_iter().map(Line::from).collect();
-    let paragraph = Paragraph::new(text).wrap(Wrap { trim: false }).scroll((top as u16, 0)).block(block);
+    let paragraph = Paragraph::new(text).scroll((top as u16, 0)).block(block);
     frame.render_widget(Clear, at);
     frame.render_widget(paragraph, at);
+}
+
+/// The rows of a line: each ends after the last blank that fits, else anywhere. Ratatui would not say how many rows it makes.
+fn folded(line: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for c in line.chars() {
+        let Some(row) = rows.last_mut() else { break };
+        row.push(c);
+        if Line::raw(row.as_str()).width() > columns {
+            let at = row.rfind(' ').map_or(row.len() - c.len_utf8(), |blank| blank + 1);
+            let rest = row.split_off(at);
+            rows.push(rest);
+        }
+    }
+    rows
 }
 
 fn help() -> Vec<String> {

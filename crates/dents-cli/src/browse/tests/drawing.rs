@@ -206,6 +206,23 @@ fn a_question_must_fit_the_terminal() {
     }
 }
 
+/// At every size: where `y` would delete, the last line of the question is on the screen.
+#[test]
+fn a_question_that_can_be_confirmed_is_seen() {
+    let scanner = scanner();
+    let (mut app, _received) = app(&scanner, Setting { may_delete: true, ..SETTING });
+    screen(&mut app, 80, 24);
+    press(&mut app, "jd");
+    let mut whole = 0;
+    for (columns, rows) in (1..100).flat_map(|columns| (1..26).map(move |rows| (columns, rows))) {
+        let text: String = screen(&mut app, columns, rows).concat();
+        let words: String = text.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+        assert!(!app.is_popup_whole || words.contains("anyotherkeydoesnot"), "{columns}x{rows}: {text}");
+        whole += usize::from(app.is_popup_whole);
+    }
+    assert!(whole > 1000, "{whole}");
+}
+
 /// The table of keys in the documentation is that of the program.
 #[test]
 fn the_documentation_has_all_keys() {
