@@ -17,6 +17,17 @@ const LETTERS: [(u8, Kind); 7] = [
     (b'b', Kind::Block),
 ];
 
+/// The letters as words, each with its type.
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("f", "Regular files"),
+    ("d", "Directories"),
+    ("l", "Symbolic links"),
+    ("p", "FIFOs"),
+    ("s", "Sockets"),
+    ("c", "Character devices"),
+    ("b", "Block devices"),
+];
+
 impl Kinds {
     /// All, also an unknown type.
     pub const ALL: Kinds = Kinds(!0);
@@ -62,6 +73,12 @@ pub(crate) fn letter(kind: Kind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_the_letters() {
+        let letters = LETTERS.map(|(letter, _)| char::from(letter).to_string());
+        assert_eq!(Vec::from_iter(WORDS.iter().map(|(word, _)| *word)), letters);
+    }
 
     #[test]
     fn letters_with_commas_or_without() {

@@ -22,6 +22,18 @@ pub(crate) enum Key {
     Directory(u32),
 }
 
+/// The words of the command line, each with what a row is.
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("user", "A row for each owner"),
+    ("group", "A row for each group"),
+    ("extension", "What stands behind the last dot of the name"),
+    ("age", "The time since the last modification"),
+    ("size", "The size of files"),
+    ("depth", "The level below PATH"),
+    ("project", "The project ID of quotas"),
+    ("directory:1", "The directory at depth 1, or another depth"),
+];
+
 /// One or two keys: a table has a row for each value, or for each pair of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct By {
@@ -194,6 +206,9 @@ mod tests {
         assert_eq!(by("user,age"), Ok(vec![(Key::User, Some(Key::Age))]));
         assert_eq!(by("directory:2,extension"), Ok(vec![(Key::Directory(2), Some(Key::Extension))]));
         assert_eq!(by("user,age,size"), Ok(vec![(Key::User, None), (Key::Age, None), (Key::Size, None)]));
+        for (word, _) in WORDS {
+            assert_eq!(Key::parse(word).map(Key::word).as_deref(), Ok(*word));
+        }
         for wrong in ["", "users", "user,", "user,user", "directory", "directory:", "directory:+1"] {
             assert!(By::parse(wrong).is_err(), "{wrong:?}");
         }

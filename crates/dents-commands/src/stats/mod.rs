@@ -24,6 +24,7 @@ use crate::overlap::Overlap;
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
+use crate::words::offered;
 pub(crate) use class::{AGES, Now};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
@@ -54,7 +55,8 @@ pub struct Args {
     #[arg(
         long,
         value_name = "KEY,…",
-        value_parser = By::parse,
+        value_parser = offered(By::parse, key::WORDS),
+        hide_possible_values = true,
         default_value = "user,extension,age,size",
         help_heading = "What is shown"
     )]

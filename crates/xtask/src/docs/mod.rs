@@ -17,6 +17,7 @@ mod fish;
 #[cfg(test)]
 mod man;
 #[cfg(test)]
+mod words;
 mod zsh;
 
 use std::process::{Command, Stdio};
