@@ -3,8 +3,9 @@
 //! The formats of scan files, Arrow, filters and the needs of columns are loops over the table. The two formats that encode by hand,
 //! Parquet and journals, name all fields of [`Facts`], so that they do not compile without a new one.
 
-use crate::batch::Time;
+use crate::batch::{Entry, Time};
 use crate::needs::{Kind, Needs};
+use crate::tree::hardlinks::file_key;
 use bitflags::bitflags;
 
 bitflags! {
@@ -134,6 +135,31 @@ pub struct Facts<'a> {
     /// The columns of [`Facts::UNKNOWABLE`] that the file does not know, for example the export of another program. All formats have null for them.
     /// Here they have neutral values: no user (2³² − 1), the type alone, 1970.
     pub unknown: Columns,
+}
+
+/// Neutral values without an owner: of an entry of which nothing is known.
+impl Default for Facts<'_> {
+    fn default() -> Self {
+        let btime = Some(Time::default());
+        Facts { uid: 0, gid: 0, btime, ..Facts::neutral(Kind::Unknown) }
+    }
+}
+
+/// A file, by its device and inode number: its identity, independent of its names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Inode {
+    /// The major and the minor number of the device.
+    pub dev: (u32, u32),
+    /// The inode number.
+    pub ino: u64,
+}
+
+impl Inode {
+    /// The key of the file in a [`HardLinks`](crate::tree::hardlinks::HardLinks).
+    #[must_use]
+    pub fn key(self) -> [u32; 3] {
+        file_key(self.dev, self.ino)
+    }
 }
 
 /// A fact.
@@ -274,7 +300,68 @@ impl Fact {
     }
 }
 
+impl Facts<'static> {
+    /// What the `statx` of a walk returned, with the facts of these needs, which the entry must [declare](Entry::needs); the others are 0. Names of
+    /// owners are not among them. Device and times need [`Needs::EXTRA`].
+    #[must_use]
+    #[inline]
+    pub fn of(entry: &Entry<'_>, wanted: Needs) -> Self {
+        let has = |need| wanted.contains(need);
+        let extra = entry.extra().copied().unwrap_or_default();
+        Facts {
+            dev: extra.dev,
+            ino: if has(Needs::INODE) { entry.ino() } else { 0 },
+            mode: if has(Needs::MODE) { entry.mode() } else { 0 },
+            nlink: if has(Needs::NLINK) { entry.nlink() } else { 0 },
+            uid: if has(Needs::UID) { entry.uid() } else { 0 },
+            gid: if has(Needs::GID) { entry.gid() } else { 0 },
+            user: None,
+            group: None,
+            size: if has(Needs::SIZE) { entry.size() } else { 0 },
+            // A file system may report any number of blocks.
+            allocated: if has(Needs::BLOCKS) { entry.blocks().saturating_mul(512) } else { 0 },
+            atime: in_range(extra.atime),
+            btime: (extra.btime != Time::UNKNOWN).then_some(in_range(extra.btime)),
+            ctime: in_range(extra.ctime),
+            mtime: in_range(extra.mtime),
+            lazy: false,
+            unknown: Columns::empty(),
+        }
+    }
+}
+
+/// Limits the nanoseconds to a second: a file server may report any number, and readers of scan files refuse more.
+fn in_range(time: Time) -> Time {
+    Time { nsec: time.nsec.min(999_999_999), ..time }
+}
+
 impl Facts<'_> {
+    /// The file.
+    #[must_use]
+    #[inline]
+    pub fn inode(&self) -> Inode {
+        Inode { dev: self.dev, ino: self.ino }
+    }
+
+    /// One of the times, if it is known: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
+    #[must_use]
+    #[inline]
+    pub fn time(&self, which: Needs) -> Option<Time> {
+        match which {
+            Needs::ATIME => self.known(Columns::ATIME, self.atime),
+            Needs::BTIME => self.btime,
+            Needs::CTIME => self.known(Columns::CTIME, self.ctime),
+            _ => self.known(Columns::MTIME, self.mtime),
+        }
+    }
+
+    /// Whether a fact of these needs is not known.
+    #[must_use]
+    #[inline]
+    pub fn lacks(&self, needs: Needs) -> bool {
+        !self.unknown.is_empty() && self.unknown.intersects(Columns::of(needs))
+    }
+
     /// The facts that may be unknown although others are known.
     pub const UNKNOWABLE: Columns = {
         let (mut all, mut nth) = (Columns::empty(), 0);
@@ -491,6 +578,13 @@ mod tests {
         assert_eq!(Columns::of(needs).needs(), needs);
         assert_eq!((Columns::USER | Columns::PATH).needs(), Needs::UID);
         assert_eq!(Columns::of(Needs::TYPE), Columns::empty());
+    }
+
+    #[test]
+    fn no_time_has_more_nanoseconds_than_a_second() {
+        let at = |nsec| in_range(Time { sec: 7, nsec });
+        assert_eq!([at(0), at(999_999_999)].map(|at| at.nsec), [0, 999_999_999]);
+        assert_eq!(at(3_400_000_000), at(999_999_999));
     }
 
     #[test]
