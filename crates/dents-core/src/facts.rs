@@ -3,7 +3,7 @@
 //! The formats of scan files, Arrow, filters and the needs of columns are loops over the table. The two formats that encode by hand,
 //! Parquet and journals, name all fields of [`Facts`], so that they do not compile without a new one.
 
-use crate::batch::{Entry, Time};
+use crate::batch::{Entry, Extra, Time};
 use crate::needs::{Kind, Needs};
 use crate::tree::hardlinks::file_key;
 use bitflags::bitflags;
@@ -47,7 +47,7 @@ bitflags! {
         const TARGET = 1 << 15;
         /// Whether the values may be out of date.
         const LAZY = 1 << 16;
-        /// The project id. The columns of the other details follow.
+        /// The project id, the first of the details. The others follow in the order of [`Detail::ALL`]; those that code asks for have a name here.
         const PROJECT = 1 << 17;
         /// Inode flags.
         const FLAGS = 1 << 18;
@@ -69,7 +69,7 @@ bitflags! {
         /// All four times.
         const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
         /// All columns that a scan has only on request.
-        const DETAILS = 0xff * Self::PROJECT.bits();
+        const DETAILS = ((1 << Detail::ALL.len()) - 1) * Self::PROJECT.bits();
         /// All columns that every scan has.
         const USUAL = Self::PROJECT.bits() - 1;
     }
@@ -87,12 +87,16 @@ impl Columns {
         facts.fold(Columns::empty(), |all, (_, column)| all | column)
     }
 
-    /// What must be known of an entry for these columns, without the details.
+    /// What must be known of an entry for these columns.
     #[must_use]
     pub fn needs(self) -> Needs {
         let facts =
             FACTS.iter().map(|fact| (fact.needs, fact.column)).chain([(Needs::LINK, Columns::TARGET)]);
-        facts.filter(|(_, column)| self.intersects(*column)).fold(Needs::empty(), |all, (need, _)| all | need)
+        let details = Detail::of(self).map(|detail| (detail.needs(), detail.column()));
+        facts
+            .chain(details)
+            .filter(|(_, column)| self.intersects(*column))
+            .fold(Needs::empty(), |all, (need, _)| all | need)
     }
 }
 
@@ -262,6 +266,105 @@ pub static FACTS: [Fact; 15] = [
     fact!("mtime", MTIME, Needs::MTIME, Unknown, Time, mtime),
     fact!("lazy", LAZY, Needs::empty(), Never, Flag, lazy),
 ];
+
+/// The type of a detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// 32 bits.
+    Narrow,
+    /// 64 bits.
+    Wide,
+    /// UTF-8.
+    Text,
+}
+
+/// Reads a number from what `statx` returned; `None` if it is not known.
+pub type Getter = fn(&Extra) -> Option<u64>;
+
+/// Makes the details of the rows of a table: variant, word, type, what must be known of an entry, and the getter of a number that `statx` returns.
+/// A detail without a getter takes more than a `statx`: `dents-commands/src/details.rs`.
+macro_rules! details {
+    ($($(#[$doc:meta])+ $name:ident, $word:literal, $kind:ident, $needs:expr, $getter:expr;)+) => {
+        /// A fact that a scan has only on request, because it costs a system call, or space for what few need. If it was requested, all formats
+        /// have a column with its word, which is null if the value is not known.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Detail {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Detail {
+            /// All, in the order of their columns.
+            pub const ALL: [Detail; [$($word),+].len()] = [$(Detail::$name),+];
+
+            const fn row(self) -> (&'static str, Type, Needs, Option<Getter>) {
+                match self {
+                    $(Detail::$name => ($word, Type::$kind, $needs, $getter),)+
+                }
+            }
+        }
+    };
+}
+
+// Files and journals have the number of a detail, so a new one comes last.
+details! {
+    /// The project id, by which file systems keep quotas: a number; 0 belongs to no project.
+    Project, "project", Narrow, Needs::empty(), None;
+    /// The inode flags that `statx` returns, in the letters of lsattr(1): `i` immutable, `a` append only, `c` compressed, `d` no dump,
+    /// `E` encrypted, `V` verity, `x` DAX; empty if none is set.
+    Flags, "flags", Text, Needs::INODE, None;
+    /// The existing ACLs: the words `access`, `default` and `nfs4` with commas between them; empty if there is none.
+    Acl, "acl", Text, Needs::empty(), None;
+    /// The names of the extended attributes in their order, with a comma between them; empty if there is none. Bytes of a name that are not
+    /// printable ASCII, commas and backslashes are written as `\x2c`.
+    Xattrs, "xattrs", Text, Needs::empty(), None;
+    /// The type of the file system, as the list of mounts has it: `ext4`, `nfs4`, `lustre`.
+    Filesystem, "filesystem", Text, Needs::INODE, None;
+    /// On Lustre the number of stripes of a file.
+    Stripes, "stripes", Narrow, Needs::INODE, None;
+    /// On Lustre the file's pool of storage targets; empty if there is none.
+    Pool, "pool", Text, Needs::INODE, None;
+    /// On Lustre the state of a file in hierarchical storage: the words `exists`, `dirty`, `released`, `archived`, `norelease`, `noarchive` and
+    /// `lost` with commas between them; empty if the file was never in it.
+    Hsm, "hsm", Text, Needs::INODE, None;
+}
+
+impl Detail {
+    /// Its word in all formats and options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The type of its values.
+    #[must_use]
+    pub const fn kind(self) -> Type {
+        self.row().1
+    }
+
+    /// What must be known of an entry.
+    #[must_use]
+    pub const fn needs(self) -> Needs {
+        self.row().2
+    }
+
+    /// The getter, if `statx` returns it as a number.
+    #[must_use]
+    pub const fn getter(self) -> Option<Getter> {
+        self.row().3
+    }
+
+    /// Its column.
+    #[must_use]
+    pub const fn column(self) -> Columns {
+        Columns::from_bits_truncate(Columns::PROJECT.bits() << self as u8)
+    }
+
+    /// The details among these columns.
+    pub fn of(columns: Columns) -> impl Iterator<Item = Detail> {
+        Detail::ALL.into_iter().filter(move |detail| columns.contains(detail.column()))
+    }
+}
 
 impl Fact {
     /// The value, if it is known.
@@ -569,6 +672,19 @@ mod tests {
         assert_eq!((only.uid, only.mtime, only.gid, only.mode, only.btime), (4, ALL.mtime, 0, 0, None));
         let unknown = ALL.without(Columns::UID, Kind::Reg);
         assert_eq!(unknown.only(Columns::all()), unknown);
+    }
+
+    #[test]
+    fn each_detail_has_a_column_of_its_own() {
+        let all = Detail::ALL.iter().fold(Columns::empty(), |all, one| all | one.column());
+        assert_eq!((all, all.bits().count_ones() as usize), (Columns::DETAILS, Detail::ALL.len()));
+        let named = [Detail::Project, Detail::Flags, Detail::Acl, Detail::Xattrs, Detail::Filesystem];
+        let columns = [Columns::PROJECT, Columns::FLAGS, Columns::ACL, Columns::XATTRS, Columns::FILESYSTEM];
+        assert_eq!(named.map(Detail::column), columns);
+        let lustre = [Detail::Stripes, Detail::Pool, Detail::Hsm].map(Detail::column);
+        assert_eq!(lustre, [Columns::STRIPES, Columns::POOL, Columns::HSM]);
+        assert_eq!(Detail::of(Columns::all()).collect::<alloc::vec::Vec<_>>(), Detail::ALL);
+        assert!(Detail::ALL.iter().all(|one| one.getter().is_none() || one.kind() != Type::Text));
     }
 
     #[test]

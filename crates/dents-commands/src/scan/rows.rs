@@ -2,7 +2,7 @@
 
 use super::text_output::FirstError;
 use crate::consumer::Consumer;
-use crate::details::{self, Asker};
+use crate::details::Asker;
 use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
 use dents_core::batch::{self, Batch, Entry};
@@ -12,15 +12,10 @@ use dents_sink::read::Columns;
 use dents_sink::{Asked, Details, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
-/// The needs of rows.
-pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
-
 /// The needs of rows with these columns.
 pub(crate) fn needs(columns: Columns) -> Needs {
-    if columns.contains(Columns::USUAL) {
-        return NEEDS;
-    }
-    Needs::TYPE | columns.needs() | details::needs(columns)
+    let needs = Needs::TYPE | columns.needs();
+    if columns.contains(Columns::USUAL) { needs | Needs::EXTRA } else { needs }
 }
 
 /// Gives the rows of one worker to its part of the output.

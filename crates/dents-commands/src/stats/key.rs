@@ -159,7 +159,7 @@ impl Key {
             Key::Age => facts.time(Needs::MTIME).map_or(u32::MAX, |time| now.age(time) as u32),
             Key::Size => class::size(facts.size) as u32,
             Key::Depth => found.depth,
-            Key::Project => found.details.number(Detail::Project).unwrap_or(NO_PROJECT),
+            Key::Project => found.details.number(Detail::Project).map_or(NO_PROJECT, |number| number as u32),
             Key::Extension | Key::Directory(_) => 0,
         }
     }
