@@ -1,6 +1,7 @@
-//! The facts that one `statx` returns: [`Facts`] holds their values, [`FACTS`] has a row for each.
+//! The facts that one `statx` returns: [`Facts`] holds their values, [`FACTS`] has a row for each. [`Detail`] has a row for each fact that a scan has
+//! only on request.
 //!
-//! The formats of scan files, Arrow, filters and the needs of columns are loops over the table. The two formats that encode by hand,
+//! The formats of scan files, Arrow, filters and the needs of columns are loops over the tables. The two formats that encode by hand,
 //! Parquet and journals, name all fields of [`Facts`], so that they do not compile without a new one.
 
 use crate::batch::{Entry, Extra, Time};
