@@ -1,10 +1,11 @@
 //! The keys of tables, and the value that an entry has for each.
 
 use super::class::{self, Now};
-use crate::entry::{Facts, Found, above};
-use dents_core::batch::Time;
+use crate::entry::{Found, above};
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
+use dents_sink::Detail;
 use dents_sink::read::Columns;
 
 /// The key by which sums are made.
@@ -33,6 +34,9 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("project", "The project ID of quotas"),
     ("directory:1", "The directory at depth 1, or another depth"),
 ];
+
+/// No project has this number: the kernel calls it `INVALID_PROJID`.
+pub(crate) const NO_PROJECT: u32 = u32::MAX;
 
 /// One or two keys: a table has a row for each value, or for each pair of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,16 +163,15 @@ impl Key {
         }
     }
 
-    /// The value of an entry, if it is a number.
-    pub(crate) fn number(self, found: &Found<'_>, facts: &Facts, now: Now) -> u32 {
+    /// The value of an entry, if it is a number. [`Facts::NOBODY`] and [`NO_PROJECT`] are those that are not known.
+    pub(crate) fn number(self, found: &Found<'_>, facts: &Facts<'_>, now: Now) -> u32 {
         match self {
             Key::User => facts.uid,
             Key::Group => facts.gid,
-            Key::Age if facts.mtime == Time::UNKNOWN => u32::MAX,
-            Key::Age => now.age(facts.mtime) as u32,
+            Key::Age => facts.time(Needs::MTIME).map_or(u32::MAX, |time| now.age(time) as u32),
             Key::Size => class::size(facts.size) as u32,
             Key::Depth => found.depth,
-            Key::Project => facts.project,
+            Key::Project => found.details.number(Detail::Project).map_or(NO_PROJECT, |number| number as u32),
             Key::Extension | Key::Directory(_) => 0,
         }
     }
