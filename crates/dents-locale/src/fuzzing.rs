@@ -1,7 +1,7 @@
 //! Fuzz targets; see `dents-fuzz`.
 
 use crate::archive::Archive;
-use crate::collate::range;
+use crate::collate::{equal, range};
 use crate::file::{Byte, Category, File};
 use crate::{Catalog, Collator, TimeNames, copy};
 use alloc::vec::Vec;
@@ -29,6 +29,10 @@ pub fn collate(bytes: &[u8]) {
     let bytes = mapped(bytes);
     let ranges = range::range(&bytes, u32::from(b'a'), u32::from(b'z')).unwrap_or_default();
     assert!(ranges.is_sorted_by(|one, next| one.end() < next.start()));
+    let equals = equal::characters(&bytes, u32::from(b'e')).unwrap_or_default();
+    assert!(equals.is_sorted_by(|one, next| one.end() < next.start()));
+    let equals = equal::bytes(&bytes, b'e').unwrap_or_default();
+    assert!(equals.is_empty() || equals.contains(&b'e'));
     let Some(mut collator) = Collator::new(&bytes) else { return };
     for name in NAMES {
         let (mut whole, mut parts) = (Vec::new(), Vec::new());

@@ -33,12 +33,24 @@ impl Tables for FoundLocale<'_> {
         self.user.class(name, &mut Mapped)
     }
 
+    fn class_bytes(&self, name: &[u8]) -> Option<Vec<u8>> {
+        self.user.class_bytes(name, &mut Mapped)
+    }
+
     fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
         self.user.range(from, to)
     }
 
     fn bytes(&self) -> Option<[u8; 256]> {
         self.user.bytes()
+    }
+
+    fn equals(&self, char: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.equals(char)
+    }
+
+    fn equal_bytes(&self, byte: u8) -> Option<Vec<u8>> {
+        self.user.equal_bytes(byte)
     }
 }
 
