@@ -146,12 +146,14 @@ impl SizeFormat {
         matches!(self, SizeFormat::Blocks { size, suffix, grouping: None } if size == unit && suffix.is_empty())
     }
 
-    /// Whether numbers may have more bytes than columns.
+    /// Whether numbers may have more bytes than columns, or columns that are not known.
     #[must_use]
     pub(crate) fn is_wide(self) -> bool {
+        let is_wide =
+            |separator: Separator| separator.len > 1 || separator.len == 1 && separator.columns.is_none();
         match self {
-            SizeFormat::Human { point } | SizeFormat::Si { point } => point.len > 1,
-            SizeFormat::Blocks { grouping, .. } => grouping.is_some_and(|groups| groups.separator.len > 1),
+            SizeFormat::Human { point } | SizeFormat::Si { point } => is_wide(point),
+            SizeFormat::Blocks { grouping, .. } => grouping.is_some_and(|groups| is_wide(groups.separator)),
         }
     }
 
@@ -319,6 +321,8 @@ mod tests {
         // If the character cannot be printed, GNU does not know the width, and does not pad.
         assert_eq!((grouped(Charset::Ascii).width(), grouped(Charset::Ascii).padding(12)), (0, 0));
         let no_break = |charset| Separator::new(b"\xa0", charset).unwrap().columns;
+        let latin = Separator::new(b"\xa0", Charset::Ascii).unwrap();
+        assert!(plain.with_groups(Grouping::new(latin, &[3])).is_wide());
         assert_eq!((no_break(Charset::Ascii), no_break(Charset::Bytes(u128::MAX))), (None, Some(1)));
         let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), Charset::Utf8).unwrap());
         assert_eq!((show(human.bytes(1_234_567)), human.bytes(1_234_567).width()), ("1٫2M".into(), 4));
