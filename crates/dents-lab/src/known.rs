@@ -208,12 +208,51 @@ pub const NEWER: &[Difference] = &[
     },
 ];
 
+/// Differences from every release: docs/DIFFERENCES.md has them.
+pub const OURS: &[Difference] = &[
+    Difference {
+        since: (0, 0),
+        reason: "messages and the order of dates are not converted to another charset than UTF-8",
+        applies: |case| {
+            // The languages that write years and days in the formats of `ls`.
+            let is_dated = |name: &str| ["cs", "ko", "sr", "zh_CN"].iter().any(|own| name.starts_with(own));
+            is_other_charset(case) && (is_translated(case) || is_dated(locale_of(case, "LC_TIME")))
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (0, 0),
+        reason: "patterns are bytes in a charset of several bytes that is not UTF-8",
+        applies: |case| {
+            let is_one = |name: &str| name.contains("8859") || name.contains("KOI8");
+            is_other_charset(case) && !is_one(locale_of(case, "LC_CTYPE")) && has_pattern(case, |_| true)
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (0, 0),
+        reason: "[.ch.] and ranges to [.c.] in patterns, and several characters that sort as one",
+        applies: |case| {
+            let is_rare = |pattern: &str| pattern.contains("[.") || pattern.contains("[=");
+            !crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_COLLATE")) && has_pattern(case, is_rare)
+        },
+        remedy: Remedy::Skip,
+    },
+];
+
+/// Whether the charset is neither UTF-8 nor that of C.
+fn is_other_charset(case: &Case) -> bool {
+    !locale_of(case, "LC_CTYPE").ends_with('8')
+}
+
+fn has_pattern(case: &Case, holds: fn(&str) -> bool) -> bool {
+    ["I", "ignore", "hide"].iter().any(|option| case.says_value(option, holds))
+}
+
 /// Whether messages may be in another language than English.
 fn is_translated(case: &Case) -> bool {
     let is_byte_locale = |name: &str| crate::case::BYTE_LOCALES.contains(&name);
-    let set = |name| case.variable(name).filter(|value| !value.is_empty());
-    set("LANGUAGE").is_some()
-        || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(set).any(|name| !is_byte_locale(name))
+    !is_byte_locale(locale_of(case, "LC_MESSAGES"))
 }
 
 fn has_gnulib_catalog() -> bool {
@@ -247,7 +286,7 @@ fn is_one(word: &str, meanings: &[&[&str]]) -> bool {
 pub fn met(case: &Case, version: (u32, u32)) -> impl Iterator<Item = &'static Difference> {
     let older = DIFFERENCES.iter().filter(move |known| version < known.since);
     let newer = NEWER.iter().filter(move |known| version >= known.since);
-    older.chain(newer).filter(|known| (known.applies)(case))
+    older.chain(newer).chain(OURS).filter(|known| (known.applies)(case))
 }
 
 /// `-lf` becomes `-l -a -U`.
