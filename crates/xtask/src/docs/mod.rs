@@ -18,6 +18,7 @@ mod fish;
 mod man;
 #[cfg(test)]
 mod words;
+#[cfg(test)]
 mod zsh;
 
 use std::process::{Command, Stdio};
