@@ -128,6 +128,15 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         since: (9, 7),
+        reason: "names of months are not cut at 12 columns, and none is aligned where a format and a month have 128 bytes",
+        applies: |case| {
+            let is_byte_locale = crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_TIME"));
+            !is_byte_locale && has_time_format(case, |format| format.len() >= 100)
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
         reason: "sizes with a separator that cannot be printed have no width",
         applies: |case| is_beyond_charset(case, "LC_NUMERIC"),
         remedy: Remedy::Skip,

@@ -63,8 +63,20 @@ fn has_the_names_of_the_fixture(time: &'static [AtomicU8]) {
         chars.map(|char| 1 + usize::from(char > '\u{2e80}')).sum()
     };
     let months = names.aligned_months(&width);
-    let expected =
-        ["m1", "m\u{e9}2", "m3", "\u{3042}4", "m5 is longer than twelve", "m6", "m7", "m8", "m9", "m10", "m11", "m12"];
+    let expected = [
+        "m1",
+        "m\u{e9}2",
+        "m3",
+        "\u{3042}4",
+        "m5 is longer than twelve",
+        "m6",
+        "m7",
+        "m8",
+        "m9",
+        "m10",
+        "m11",
+        "m12",
+    ];
     for (month, expected) in months.iter().zip(expected) {
         let columns = 24 - expected.chars().map(|char| 1 + usize::from(char > '\u{2e80}')).sum::<usize>();
         assert_eq!(String::from_utf8_lossy(month), format!("{expected}{}", " ".repeat(columns)));
