@@ -240,10 +240,11 @@ pub const OURS: &[Difference] = &[
     },
     Difference {
         since: (0, 0),
-        reason: "[.ch.] and ranges to [.c.] in patterns, and several characters that sort as one",
+        reason: "[.ch.] and ranges to [.c.] in patterns, several characters that sort as one, [=e=] in names that are not UTF-8",
         applies: |case| {
-            let is_rare = |pattern: &str| pattern.contains("[.") || pattern.contains("[=");
-            !crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_COLLATE")) && has_pattern(case, is_rare)
+            let is_rare = has_pattern(case, |pattern| pattern.contains("[."))
+                || has_pattern(case, |pattern| pattern.contains("[=")) && meets_other_bytes(case);
+            !crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_COLLATE")) && is_rare
         },
         remedy: Remedy::Skip,
     },
@@ -400,6 +401,15 @@ fn measures_names(case: &Case) -> bool {
 }
 
 /// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
+/// Whether a name that is listed is not UTF-8.
+fn meets_other_bytes(case: &Case) -> bool {
+    case.listed().iter().any(|(dir, deep)| {
+        any_listing(dir, *deep, "not UTF-8", &|names| {
+            names.iter().any(|name| std::str::from_utf8(name).is_err())
+        })
+    })
+}
+
 fn meets_unprintable(case: &Case) -> bool {
     let odd = |name: &[u8]| match std::str::from_utf8(name) {
         Ok(text) => {
