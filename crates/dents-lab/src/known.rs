@@ -400,7 +400,6 @@ fn measures_names(case: &Case) -> bool {
     as_they_are && (columns || by_width || on_terminal || case.base() == "dir")
 }
 
-/// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
 /// Whether a name that is listed is not UTF-8.
 fn meets_other_bytes(case: &Case) -> bool {
     case.listed().iter().any(|(dir, deep)| {
@@ -410,6 +409,7 @@ fn meets_other_bytes(case: &Case) -> bool {
     })
 }
 
+/// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.
 fn meets_unprintable(case: &Case) -> bool {
     let odd = |name: &[u8]| match std::str::from_utf8(name) {
         Ok(text) => {
