@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 #[derive(Clone)]
 struct Offered<T> {
     parse: fn(&str) -> Result<T, String>,
-    words: &'static [(&'static str, &'static str)],
+    words: Vec<(&'static str, &'static str)>,
 }
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
@@ -24,9 +24,10 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
     }
 }
 
+/// A parser by this function that has these words for completions.
 pub(crate) fn offered<T: Clone + Send + Sync + 'static>(
     parse: fn(&str) -> Result<T, String>,
-    words: &'static [(&'static str, &'static str)],
+    words: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = T> {
-    Offered { parse, words }
+    Offered { parse, words: words.into_iter().collect() }
 }

@@ -16,7 +16,7 @@ pub(super) fn script(program: &Command) -> String {
     let letters: BTreeSet<char> = valued().filter_map(Arg::get_short).collect();
     let required: BTreeSet<String> =
         valued().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-    let after: Vec<String> = commands.iter().map(|(words, _)| format!("'{}'", after(words))).collect();
+    let after: Vec<String> = commands.iter().map(|(words, one)| format!("'{}'", after(words, one))).collect();
     let offers = [(String::new(), program)].iter().chain(&commands).flat_map(offers).collect::<Vec<_>>();
     let frame = FRAME
         .replace("@PROGRAM@", "dents")
@@ -33,12 +33,11 @@ fn words(command: &Command) -> String {
     super::name(command).trim_start_matches("dents-").to_owned()
 }
 
-/// What the frame compares: the command so far, a blank, and its next word.
-fn after(words: &str) -> String {
-    match words.split_once('-').filter(|(first, _)| *first == "parts") {
-        Some((first, next)) => format!("{first} {next}"),
-        None => format!(" {words}"),
-    }
+/// What the frame compares: the command above, a blank, and the next word.
+fn after(words: &str, command: &Command) -> String {
+    let name = command.get_name();
+    let above = words.strip_suffix(name).unwrap_or_default().trim_end_matches('-');
+    format!("{above} {name}")
 }
 
 fn has_value(arg: &Arg) -> bool {

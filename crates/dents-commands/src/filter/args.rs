@@ -2,7 +2,7 @@
 
 use super::count::Count;
 use super::globs;
-use super::kinds::{Kinds, WORDS};
+use super::kinds::{self, Kinds};
 use super::owner;
 use super::permissions::Permissions;
 use super::since::Since;
@@ -21,7 +21,7 @@ use regex::bytes::Regex;
 #[group(skip)]
 pub struct Args {
     /// Only these types: f d l p s c b, as in find
-    #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = offered(Kinds::parse, WORDS), hide_possible_values = true)]
+    #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = offered(Kinds::parse, kinds::words()), hide_possible_values = true)]
     pub(super) kinds: Vec<Kinds>,
     /// Only paths that match a regular expression (of the regex crate)
     #[arg(short = 'g', long, value_name = "RE")]

@@ -24,7 +24,7 @@ pub(crate) enum Key {
 }
 
 /// The words of the command line, each with what a row is.
-pub(super) const WORDS: &[(&str, &str)] = &[
+pub(super) const WORDS: [(&str, &str); 8] = [
     ("user", "A row for each owner"),
     ("group", "A row for each group"),
     ("extension", "What stands behind the last dot of the name"),
@@ -163,7 +163,7 @@ impl Key {
         }
     }
 
-    /// The value of an entry, if it is a number. [`Facts::NOBODY`] and [`NO_PROJECT`] are those that are not known.
+    /// The value of an entry, if it is a number. A value that is not known is [`Facts::NOBODY`] or [`NO_PROJECT`].
     pub(crate) fn number(self, found: &Found<'_>, facts: &Facts<'_>, now: Now) -> u32 {
         match self {
             Key::User => facts.uid,
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(by("directory:2,extension"), Ok(vec![(Key::Directory(2), Some(Key::Extension))]));
         assert_eq!(by("user,age,size"), Ok(vec![(Key::User, None), (Key::Age, None), (Key::Size, None)]));
         for (word, _) in WORDS {
-            assert_eq!(Key::parse(word).map(Key::word).as_deref(), Ok(*word));
+            assert_eq!(Key::parse(word).map(Key::word).as_deref(), Ok(word));
         }
         for wrong in ["", "users", "user,", "user,user", "directory", "directory:", "directory:+1"] {
             assert!(By::parse(wrong).is_err(), "{wrong:?}");

@@ -161,8 +161,8 @@ impl Shared {
     }
 
     /// Whether reading and requests take turns in a directory whose first read returned so many names: see [`Policy::interleave`].
-    /// The file system is looked up if these may be a server's first reply, which is short or, before [`FIRST_REPLY`] was, fills the
-    /// buffer: two system calls.
+    /// The file system is looked up if these may be a server's first reply, which is short ([`FIRST_REPLY`]), or fills the buffer on
+    /// Linux 6.1: two system calls.
     fn interleaves(&self, dir: &Dir, names: usize, was_full: bool) -> bool {
         if let Some(known) = dir.hints.lock().interleave {
             return known;
