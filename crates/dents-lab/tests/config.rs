@@ -271,10 +271,18 @@ fn init_is_meant_only_where_it_is_spelled_out_and_help_wins() {
 fn init_writes_what_can_be_read_and_overwrites_nothing() {
     let home = Home::new();
     let path = home.config();
-    assert_eq!(shown(pipe(&home.run(&["--init"]))), format!("{}\n", path.display()));
+    let first = pipe(&home.run(&["--init"]));
+    assert_eq!(first.end, End::Exit(0));
+    assert_eq!(String::from_utf8_lossy(&first.stdout), format!("{}\n", path.display()));
+    let effect =
+        "dls: --init: names have colours on a terminal now; the file has all other options, commented out\n";
+    assert_eq!(String::from_utf8_lossy(&first.stderr), effect);
     let text = fs::read_to_string(&path).expect("it was written");
     assert!(text.contains("\n#--group-directories-first\n"), "{text}");
     assert_eq!(shown(terminal(&home.run(&[]))), "a  b  z\n");
+    let colored = home.run(&["-d", ".", "--icons=never"]).env("TERM", "xterm");
+    assert_eq!(shown(terminal(&colored)), "\x1b[0m\x1b[01;34m.\x1b[0m\n");
+    assert_eq!(shown(pipe(&colored)), ".\n");
     let again = pipe(&home.run(&["--init"]));
     assert_eq!(again.end, End::Exit(2));
     let expected = format!(

@@ -247,6 +247,24 @@ fn a_link_on_the_command_line_is_the_root_of_its_tree() {
 }
 
 /// A dangling link is reported, with a deadline and without.
+/// `-R` and GNU's `-LR` end where a path is too long for one call; a tree goes on.
+#[test]
+fn a_tree_deeper_than_a_path_may_be_long() {
+    let dir = TempDir::new("deep").expect("a directory");
+    let half = [format!("{}/", "d".repeat(200)); 15].concat();
+    for beginning in ["upper", "lower"] {
+        fs::create_dir_all(dir.path().join(beginning).join(&half)).expect("ours");
+    }
+    File::create(dir.path().join("lower").join(&half).join("end")).expect("ours");
+    fs::rename(dir.path().join("lower"), dir.path().join("upper").join(&half).join("lower")).expect("ours");
+    for args in [&["--tree"][..], &["--tree", "-L"], &["--tree", "-L", "-l"]] {
+        let outcome = run(dir.path(), args);
+        assert_eq!((outcome.end, text(&outcome.stderr).as_str()), (End::Exit(0), ""), "{args:?}");
+        assert_eq!(text(&outcome.stdout).lines().count(), 34, "{args:?}");
+        assert!(text(&outcome.stdout).ends_with("└── end\n"), "{args:?}");
+    }
+}
+
 #[test]
 fn a_broken_link_is_told_where_links_are_followed() {
     let dir = TempDir::new("tree").expect("a directory");

@@ -433,6 +433,53 @@ fn colours_only_where_names_have_them() {
     assert!(gnu.stderr.is_empty(), "GNU's format has no use for it");
 }
 
+/// GNU's built-in colours hold in GNU's formats, and where the user has colours, these.
+#[test]
+fn kinds_of_files_are_tinted_outside_of_gnus_formats() {
+    let dir = TempDir::new("kinds").expect("a directory");
+    for name in ["a.zip", "b.png", "c.mp3", "d.pdf", "e.bak", "f.txt", "there"] {
+        fs::write(dir.path().join(name), "").expect("ours");
+    }
+    symlink("nowhere", dir.path().join("broken")).expect("ours");
+    symlink("there", dir.path().join("link")).expect("ours");
+    let colored = |args: &[&str], colors: &str| {
+        let run =
+            dls(dir.path(), args).args(["--color=always"]).env("TERM", "xterm").env("LS_COLORS", colors);
+        shown_by(&run, End::Exit(0)).replace('\x1b', "^")
+    };
+    let tints = ["^[01;31ma.zip^", "^[01;35mb.png^", "^[00;36mc.mp3^", "^[00;32md.pdf^", "^[00;90me.bak^"];
+    let broken = ["^[40;31;01mbroken^[0m -> ^[31mnowhere^[0m\n", "^[01;36mlink^[0m -> there\n", " f.txt\n"];
+    for args in [&["-l", "--header"][..], &["--tree"], &["--tree", "-l"], &["--color-scale"]] {
+        let seen = colored(args, "");
+        for part in tints.iter().chain(&broken) {
+            assert!(seen.contains(part), "{args:?} {part}: {seen}");
+        }
+    }
+    let icons = colored(&["--icons"], "");
+    assert!(icons.contains(" a.zip^[0m") && icons.contains(" broken^[0m"), "{icons}");
+    for (args, colors) in [(&["-l"][..], ""), (&["-l", "--header"], "di=1"), (&["--tree"], "*.txt=1")] {
+        let seen = colored(args, colors);
+        assert!(seen.contains("^[01;36mbroken^[0m -> nowhere\n"), "{args:?} {colors}: {seen}");
+        assert!(seen.contains(" a.zip\n") && seen.contains(" b.png\n"), "{args:?} {colors}: {seen}");
+    }
+}
+
+#[test]
+fn a_scale_of_sizes_and_ages() {
+    let dir = still();
+    let seen = |args: &[&str]| {
+        let run = dls(dir.path(), args).args(["notes.txt"]).env("TERM", "xterm");
+        shown_by(&run, End::Exit(0)).replace('\x1b', "^")
+    };
+    let (size, age) = (" ^[36m5^[0m ", " ^[90mJan  1  1970^[0m ");
+    let has = |seen: &str| (seen.contains(size), seen.contains(age));
+    assert_eq!(has(&seen(&["--color-scale", "--color=always"])), (true, true));
+    assert_eq!(has(&seen(&["--color=always", "--color-scale=age"])), (false, true));
+    assert_eq!(has(&seen(&["--color=always", "--color-scale=size"])), (true, false));
+    assert!(!seen(&["--color-scale"]).contains('^'), "not on a terminal");
+    assert!(!seen(&["--color=never", "--color-scale"]).contains('^'));
+}
+
 /// None of it costs GNU's own format a call, and the view makes one call more, `geteuid`, in colour.
 #[test]
 fn what_it_costs() {
@@ -442,6 +489,7 @@ fn what_it_costs() {
         trace(&run).expect("strace runs").total()
     };
     assert_eq!(total(&["-l"]), total(&["-l", "--header"]));
+    assert_eq!(total(&["--color=always", "--icons"]), total(&["--color=always"]), "tints cost nothing");
     assert_eq!(total(&["-l", "--color=always"]) + 1, total(&["-l", "--header", "--color=always"]));
     assert!(total(&["-l"]) > total(&["-l", "--time-style=relative"]), "ages need no time zone");
     assert!(total(&["--columns=name"]) < 20);

@@ -100,6 +100,7 @@ pub mod total;
 mod visitor;
 mod worker;
 
+pub use open::open_by_path;
 pub use start_point::StartPoint;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 

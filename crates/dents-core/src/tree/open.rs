@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use dents_sys::stat::{self, Mask};
 use dents_sys::statfs::{self, FsType};
-use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, Result, dir};
+use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, Result, dir};
 
 /// `PATH_MAX`, including the NUL.
 const PATH_MAX: usize = 4096;
@@ -14,6 +14,15 @@ const PATH_MAX: usize = 4096;
 /// One `openat`. `follow` tells whether a link is followed.
 pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<OwnedFd> {
     if follow { dir::open(at, name) } else { dir::open_nofollow(at, name) }
+}
+
+/// Opens a directory by a path of any length, and follows links: one `openat`, and one more and a `close` for each 4,095 bytes of a longer
+/// path.
+///
+/// # Errors
+/// The error of `openat`; `ENAMETOOLONG` only if a name is too long.
+pub fn open_by_path(path: &[u8]) -> Result<OwnedFd> {
+    by_path(CWD, path, true, &mut 0)
 }
 
 /// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path. Counts these requests

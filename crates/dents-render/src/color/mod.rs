@@ -72,6 +72,20 @@ impl Colors {
         colors
     }
 
+    /// The colours of an unset `LS_COLORS` in a format that GNU does not have: a dangling link looks broken, which costs a `statx` of the
+    /// target of each link, and archives, pictures, sound, documents and left-overs have the colours of `dircolors` and eza, which cost
+    /// nothing: the table of icons has their extensions.
+    #[must_use]
+    pub fn kinds() -> Colors {
+        let mut value = b"or=40;31;01:mi=31".to_vec();
+        for (extension, color) in crate::icons::colored() {
+            for part in [&b":*."[..], extension, b"=", color.as_bytes()] {
+                value.extend_from_slice(part);
+            }
+        }
+        Colors::parse(&value).unwrap_or_default()
+    }
+
     /// Reads the value of `LS_COLORS`. Keys that it does not have keep their built-in colours.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 use dents_core::batch::Target;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use table::Class;
+pub(crate) use table::colored;
 
 /// The types that have a glyph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -109,7 +109,10 @@ impl Icons {
             }
             rest = &rest[char.bytes()..];
         }
-        match width(&text, Charset::Utf8) {
+        // A character with the selector of its coloured picture is as wide as a picture, which wcwidth does not know.
+        let is_picture = text.ends_with("\u{fe0f}".as_bytes());
+        let columns = width(&text, Charset::Utf8);
+        match if is_picture && columns == 1 { 2 } else { columns } {
             columns @ 0..=2 if columns > 0 || text.is_empty() => {
                 Ok(Glyph { text: self.keep(&text), width: columns as u8 })
             }

@@ -192,6 +192,25 @@ pub(super) const fn of_type(key: &[u8; 2]) -> char {
     panic!("icons.tsv: a type is missing")
 }
 
+/// Kinds of files that have a colour outside of GNU's formats. Of each icon of the kind an extension stands here: archives and packages,
+/// pictures and films, sound, documents, and what a program left over.
+const KINDS: [(&[&str], &str); 5] = [
+    (&["zip", "iso", "whl", "deb", "rpm"], "01;31"),
+    (&["png", "raw", "svg", "xcf", "psd", "mp4"], "01;35"),
+    (&["mp3", "m3u"], "00;36"),
+    (&["pdf", "epub", "odt", "doc", "xls", "ppt"], "00;32"),
+    (&["bak"], "00;90"),
+];
+
+/// The extensions of files that have a colour by their kind, and the colour.
+pub(crate) fn colored() -> impl Iterator<Item = (&'static [u8], &'static str)> {
+    let like = |row: &Row, extension: &str| find(Class::Extension, extension.as_bytes()) == Some(row.glyph);
+    ROWS.iter().filter(|row| row.class == Class::Extension).filter_map(move |row| {
+        let kind = KINDS.iter().find(|(kind, _)| kind.iter().any(|extension| like(row, extension)));
+        kind.map(|(_, color)| (row.key(&KEYS), *color))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,6 +258,32 @@ mod tests {
                 width(glyph.encode_utf8(&mut [0; 4]).as_bytes(), dents_locale::Charset::Utf8),
                 1,
                 "{glyph:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn kinds_have_colors() {
+        let color = |name: &str| {
+            colored().find(|(extension, _)| *extension == name.as_bytes()).map(|(_, color)| color)
+        };
+        for (extension, expected) in [
+            ("tar", "01;31"),
+            ("jpeg", "01;35"),
+            ("mkv", "01;35"),
+            ("flac", "00;36"),
+            ("docx", "00;32"),
+            ("swp", "00;90"),
+        ] {
+            assert_eq!(color(extension), Some(expected), "{extension}");
+        }
+        for extension in ["rs", "c", "txt", "json"] {
+            assert_eq!(color(extension), None, "{extension}");
+        }
+        for (kind, _) in KINDS {
+            assert!(
+                kind.iter().all(|extension| find(Class::Extension, extension.as_bytes()).is_some()),
+                "{kind:?}"
             );
         }
     }

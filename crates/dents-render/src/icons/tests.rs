@@ -109,6 +109,12 @@ fn all_take_the_same_columns() {
     assert_eq!(glyph(&icons, "x.rs", Kind::Reg, NOTHING), "\u{e7a8}  ");
     let spaces = glyph(&icons, "x", Kind::Link, NOTHING);
     assert_eq!(spaces, "   ");
+    // A heart is one column wide, its picture two.
+    let mut hearts = Icons::default();
+    hearts.add("di=\u{2764}".as_bytes()).unwrap();
+    assert_eq!(hearts.columns(), 2);
+    hearts.add("fi=\u{2764}\u{fe0f}".as_bytes()).unwrap();
+    assert_eq!(hearts.columns(), 3);
 }
 
 #[test]
@@ -125,6 +131,8 @@ fn bad_pairs_are_named_and_the_others_taken() {
         ("a=abc", Why::Value),
         ("a=\u{301}", Why::Value),
         ("a=📁x", Why::Value),
+        ("a=\u{fe0f}", Why::Value),
+        ("a=ab\u{2764}\u{fe0f}", Why::Value),
     ] {
         let mut icons = Icons::default();
         let text = std::format!("*.x=e00a:{pair}:*.y=e00b:also-bad");

@@ -46,6 +46,16 @@ words! {
         Never = "never",
     }
 
+    /// `--color-scale`: which columns. Without a value it means [`ColorScale::All`].
+    ColorScale {
+        /// Both.
+        All = "all",
+        /// Times, by age.
+        Age = "age",
+        /// Sizes, by their unit.
+        Size = "size",
+    }
+
     /// `--explain`: when. Without a value it means [`Explain::Listing`].
     Explain {
         /// After the listing, from the recorded requests.

@@ -230,6 +230,9 @@ pub(crate) fn init(environment: &Environment<'_>, program: &[u8], out: &mut Outp
         Ok(()) => {
             out.buffer().extend_from_slice(path.as_bytes());
             out.buffer().push(b'\n');
+            let effect =
+                "--init: names have colours on a terminal now; the file has all other options, commented out";
+            Message::new(program).text(effect).send(out);
             Status::Ok
         }
         Err(errno) => {

@@ -19,7 +19,7 @@ const HEAD: &str = "\
 #
 # Remove the # before an option to use it.
 
-#--color=auto
+--color=auto
 #--group-directories-first
 #always --si
 
@@ -80,13 +80,16 @@ fn option(out: &mut String, definition: &Definition) {
 mod tests {
     use super::super::parse::parse;
     use super::*;
+    use crate::args::Flag;
     use crate::args::flags::all;
     use std::vec::Vec;
 
     #[test]
-    fn as_written_it_says_nothing() {
+    fn as_written_it_turns_colors_on() {
         let config = parse(text().into_bytes(), false);
-        assert!(config.said.is_empty() && config.used.is_empty() && config.mistakes.is_empty());
+        let flags: Vec<_> = config.said.iter().map(|said| (said.flag, said.value)).collect();
+        assert_eq!(flags, [(Flag::Color, Some(&b"auto"[..]))]);
+        assert!(config.mistakes.is_empty());
         assert!(text().len() < super::super::LIMIT);
         assert!(text().lines().all(|line| line.len() <= 100 && line.trim_end() == line && line.is_ascii()));
     }

@@ -235,6 +235,7 @@ impl<'a> Choices<'a> {
     fn names(&mut self, said: &Said<'a>, terminal: bool) {
         match said.flag {
             Flag::Color => self.color = when(said),
+            Flag::ColorScale => self.color = self.color.or(Some(When::Auto)),
             Flag::Hyperlink => self.hyperlink = when(said),
             Flag::Icons => self.icons = when(said),
             Flag::Classify if applies(when(said), terminal) => self.indicator = Indicator::Classify,

@@ -81,7 +81,10 @@ impl<'a> Planner<'a, '_> {
             return Err(UsageError::DiredAndZero);
         }
         let time_style = if long { self.time_style(choices)? } else { TimeStyle::Locale };
-        let colors = if colored { self.colors() } else { None };
+        let has_icons = self.draws_icons(choices, dired);
+        let is_view = long && (choices.view.is_wanted() || choices.looks_below());
+        let is_own = has_icons || is_view || choices.shows_tree();
+        let colors = if colored { self.colors(is_own) } else { None };
         let (block_size, file_size) = self.sizes_of_locale(choices);
         let prefix = PrefixStyle {
             inode: choices.inode && !plain,
@@ -104,7 +107,7 @@ impl<'a> Planner<'a, '_> {
                 qmark: choices.qmark.unwrap_or(self.called_as == CalledAs::Ls && terminal),
                 indicator: if plain { Indicator::None } else { choices.indicator },
                 colors,
-                icons: if choices.icons.is_some() { self.icons(choices, dired) } else { None },
+                icons: has_icons.then(|| self.icons()),
                 hyperlink: hyperlink.then(host::nodename),
                 stats_all: matches!(choices.key, Some(Key::Size | Key::Time))
                     || (choices.time.is_some() && choices.key.is_none() && !long),
@@ -117,7 +120,7 @@ impl<'a> Planner<'a, '_> {
             top: choices.top.is_some(),
             locale: self.locale,
         };
-        if long && (choices.view.is_wanted() || choices.looks_below()) {
+        if is_view {
             self.view(choices, &mut style);
         }
         Ok(style)

@@ -6,6 +6,7 @@ use super::choices::Choices;
 use super::planner::Planner;
 use super::warning::Warning;
 use crate::args;
+use crate::args::words::ColorScale;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use dents_core::needs::Needs;
@@ -50,6 +51,16 @@ fn columns(choices: &Choices<'_>, time: Needs) -> Vec<Column> {
     columns
 }
 
+/// Takes the colours of the column that `--color-scale` does not name.
+fn scale(scale: Option<ColorScale>, theme: &mut Theme) {
+    let without: &[u8] = match scale {
+        None | Some(ColorScale::All) => return,
+        Some(ColorScale::Age) => b"size=",
+        Some(ColorScale::Size) => b"age=:future=",
+    };
+    theme.apply(without, &mut |_| {});
+}
+
 /// Before the name.
 fn put(columns: &mut Vec<Column>, column: Column) {
     let name = columns.iter().position(|column| *column == Column::Name);
@@ -73,6 +84,7 @@ impl Planner<'_, '_> {
         };
         if style.names.colors.is_some() {
             self.theme(&mut view.theme);
+            scale(options.scale, &mut view.theme);
             let owners = [Column::User, Column::Uid];
             view.me = owners.iter().any(|column| view.columns.contains(column)).then(host::effective_user);
         }

@@ -1,6 +1,6 @@
 //! The options of the view.
 
-use crate::args::words::RELATIVE;
+use crate::args::words::{self, ColorScale, RELATIVE};
 use crate::args::{self, Flag, Said};
 use alloc::vec::Vec;
 use dents_render::Column;
@@ -17,6 +17,8 @@ pub(super) struct ViewOptions<'a> {
     /// The last `--time-style` was `relative`.
     pub(super) relative: bool,
     pub(super) smart_group: bool,
+    /// Which columns have a colour by their values.
+    pub(super) scale: Option<ColorScale>,
     pub(super) mounts: bool,
     pub(super) xattrs: bool,
     pub(super) git: bool,
@@ -37,6 +39,9 @@ impl<'a> ViewOptions<'a> {
             },
             Flag::Header => self.header = true,
             Flag::SmartGroup => self.smart_group = true,
+            Flag::ColorScale => {
+                self.scale = said.value.and_then(|value| words::lookup(value).ok()).or(Some(ColorScale::All));
+            }
             Flag::Mounts => self.mounts = true,
             Flag::Xattr => self.xattrs = true,
             Flag::Git => self.git = true,

@@ -83,6 +83,7 @@ pub enum Flag {
     Mounts,
     Xattr,
     SmartGroup,
+    ColorScale,
     NoOwner,
     NoTime,
     NoMode,

@@ -1,7 +1,7 @@
 //! Options for appearance: icons, columns of your choice, ages and gradients. GNU `ls` has none of them.
 
 use super::super::columns;
-use super::super::words::When;
+use super::super::words::{ColorScale, When};
 use super::{Definition, Flag};
 use dents_render::Column;
 
@@ -56,6 +56,17 @@ pub(super) const FLAGS: &[Definition] = &[
         Flag::SmartGroup,
         "as -l, and show a group only where its name differs from the owner's",
     ),
+    Definition::long(
+        "color-scale",
+        Flag::ColorScale,
+        "as -l --color=auto, with a colour for each unit of sizes and for each span of ages; WHAT is all, age or size",
+    )
+    .more(
+        "It is the colour of all long formats that GNU `ls` does not have, so it is needed only without the other options of \
+         this group. `size` leaves the times without colours, and `age` the sizes. DLS_COLORS sets other colours. A later \
+         `--color` wins.",
+    )
+    .optional_word::<ColorScale>("WHAT"),
     Definition::long("no-owner", Flag::NoOwner, "as -l, and leave out the owner, as -g does"),
     Definition::long("no-time", Flag::NoTime, "as -l, and leave out the time"),
     Definition::long("no-mode", Flag::NoMode, "as -l, and leave out the mode"),
@@ -81,6 +92,9 @@ mod tests {
         plain(Flag::Mounts, &[c"--mounts", c"--mou"]);
         plain(Flag::Xattr, &[c"--xattr", c"--x"]);
         plain(Flag::SmartGroup, &[c"--smart-group", c"--sm"]);
+        plain(Flag::ColorScale, &[c"--color-scale", c"--color-s"]);
+        valued(Flag::ColorScale, "age", &[&[c"--color-scale=age"]]);
+        assert_eq!(complaint(&[c"--color-scale=x"]), "ls: invalid argument 'x' for '--color-scale'");
         plain(Flag::NoOwner, &[c"--no-owner", c"--no-o"]);
         plain(Flag::NoTime, &[c"--no-time", c"--no-t"]);
         plain(Flag::NoMode, &[c"--no-mode", c"--no-m"]);

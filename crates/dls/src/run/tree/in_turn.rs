@@ -19,9 +19,10 @@ use dents_core::batch::Batch;
 use dents_core::deadline::Board;
 use dents_core::needs::Kind;
 use dents_core::path::below;
-use dents_core::tree::Problem;
+use dents_core::read::Reader;
 use dents_core::tree::hierarchy::{Failed, Hierarchy};
-use dents_sys::Errno;
+use dents_core::tree::{Problem, open_by_path};
+use dents_sys::{Errno, Result};
 
 /// A stack of tasks.
 enum Todo {
@@ -109,10 +110,13 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
         let failed = |problem, errno| Failed { path: path.to_bytes().into(), problem, errno };
         let source = match self.read.open(path, true, above, self.printer) {
             Ok(source) => source,
-            Err(NotOpen::Failed(errno)) => {
-                self.hierarchy.fail(number, failed(Problem::Open, errno));
-                return None;
-            }
+            Err(NotOpen::Failed(errno)) => match beyond_path_max(path, errno) {
+                Ok(source) => source,
+                Err(errno) => {
+                    self.hierarchy.fail(number, failed(Problem::Open, errno));
+                    return None;
+                }
+            },
             Err(NotOpen::Late { reached }) => {
                 let origin = if depth == 1 { Origin::Operand } else { Origin::Below };
                 self.printer.late(path.to_bytes(), origin, reached);
@@ -150,5 +154,16 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
         let mut order = self.sort.by(&self.tree.order, &batch, self.printer);
         order.retain(|index| !matches!(batch.entry(*index as usize).name(), b"." | b".."));
         (batch, order)
+    }
+}
+
+/// Opens a directory whose path is too long for one call, as a walk does that follows no links. (GNU `ls -LR` fails there, and so does ours.)
+#[cold]
+fn beyond_path_max(path: &CStr, errno: Errno) -> Result<OpenDirectory> {
+    match errno {
+        Errno::NAMETOOLONG => {
+            open_by_path(path.to_bytes()).map(|dir| OpenDirectory::Reader(Reader::new(dir)))
+        }
+        errno => Err(errno),
     }
 }
