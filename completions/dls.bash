@@ -42,6 +42,7 @@ _dls() {
         ' --sort') words='none size time version extension name width natural created modified inode type' ;;
         ' --icons') words='always never auto' ;;
         ' --columns') words='mode octal links user group uid gid size blocks inode device modified changed accessed created context xattrs flags git total name' list=1 ;;
+        ' --color-scale') words='all age size' ;;
         ' --git') compopt +o bashdefault +o default 2>/dev/null; return ;;
         ' --tree') compopt +o bashdefault +o default 2>/dev/null; return ;;
         ' --tree-limit') compopt +o bashdefault +o default 2>/dev/null; return ;;
@@ -57,7 +58,7 @@ _dls() {
     esac
     if [[ ! $option ]]; then
         case $command,$cur in
-            ,-*) words='-a --all -A --almost-all -B --ignore-backups -d --directory --only-dirs --only-files --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --icons --header --columns= --mounts --xattr --smart-group --no-owner --no-time --no-mode --no-size --no-links --git --gitignore --tree --tree-limit= --total-size --json --ndjson --csv --top= --count --summary --mode= --threads= --max-inflight= --timeout= --timing --explain --no-hints --acl= --lazy --init --no-config --help --version' ;;
+            ,-*) words='-a --all -A --almost-all -B --ignore-backups -d --directory --only-dirs --only-files --hide= -I --ignore= -R --recursive -L --dereference -H --dereference-command-line --dereference-command-line-symlink-to-dir -1 -C -x -m --format= -D --dired -T --tabsize= -w --width= --zero -l -g -o -G --no-group -n --numeric-uid-gid --author -i --inode -s --size -h --human-readable --si -k --kibibytes --block-size= -c -u --time= --full-time --time-style= -Z --context --color -F --classify --file-type -p --indicator-style= --hyperlink -b --escape -N --literal -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -t -S -X -v -U -f --sort= -r --reverse --group-directories-first --icons --header --columns= --mounts --xattr --smart-group --color-scale --no-owner --no-time --no-mode --no-size --no-links --git --gitignore --tree --tree-limit= --total-size --json --ndjson --csv --top= --count --summary --mode= --threads= --max-inflight= --timeout= --timing --explain --no-hints --acl= --lazy --init --no-config --help --version' ;;
         esac
     fi
     if [[ $list ]]; then

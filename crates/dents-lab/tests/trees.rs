@@ -251,7 +251,7 @@ fn a_link_on_the_command_line_is_the_root_of_its_tree() {
 #[test]
 fn a_tree_deeper_than_a_path_may_be_long() {
     let dir = TempDir::new("deep").expect("a directory");
-    let half = [format!("{}/", "d".repeat(200)); 15].concat();
+    let half = format!("{}/", "d".repeat(200)).repeat(15);
     for beginning in ["upper", "lower"] {
         fs::create_dir_all(dir.path().join(beginning).join(&half)).expect("ours");
     }

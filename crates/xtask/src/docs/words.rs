@@ -20,12 +20,15 @@ const OF_OPTIONS: &[(&str, &str, &str)] = &[
     ("sort", "modified", "the last change of the contents, newest first"),
     ("time-style", "locale", "as the locale writes dates"),
     ("indicator-style", "none", "no marks"),
+    ("color-scale", "size", "sizes, by their unit"),
 ];
 
 const WORDS: &[(&str, &str)] = &[
     ("always", "also into files and pipes"),
     ("never", "nowhere"),
     ("auto", "on a terminal"),
+    ("all", "sizes and times"),
+    ("age", "times, by their age"),
     ("verbose", "as -l"),
     ("long", "as -l"),
     ("commas", "as -m"),
