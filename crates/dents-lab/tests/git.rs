@@ -365,7 +365,6 @@ fn what_is_ignored_is_left_out() {
     assert!(!listed(&["-R"]).contains("target"), "nor is it entered");
 }
 
-/// Without an answer all entries are listed, with a message.
 /// A new directory with ignored files in it: what is left is what git would add, and what `dents` keeps (`dents/tests/gitignore.rs`).
 #[test]
 fn what_is_ignored_in_an_untracked_directory_is_left_out() {
@@ -397,6 +396,25 @@ fn what_is_ignored_in_an_untracked_directory_is_left_out() {
     );
 }
 
+/// Where the search for untracked files takes too long, users turn it off.
+#[test]
+fn untracked_files_are_not_searched_where_git_is_set_so() {
+    let place = Place::new();
+    let top = varied(&place);
+    let all = letters(&top, &[]);
+    assert!(all.contains(&"-N fresh".into()) && all.contains(&"-I target".into()), "{all:?}");
+    git(&top, &["config", "status.showUntrackedFiles", "no"]);
+    let without = |line: &String| match line.split_at(2) {
+        ("-N" | "-I", name) => format!("--{name}"),
+        ("DN", name) => format!("D-{name}"),
+        _ => line.clone(),
+    };
+    assert_eq!(letters(&top, &[]), all.iter().map(without).collect::<Vec<_>>());
+    let listed = shown(&dls(&top, &["--gitignore"]));
+    assert!(listed.contains("fresh") && !listed.contains("target"), "{listed}");
+}
+
+/// Without an answer all entries are listed, with a message.
 #[test]
 fn what_is_ignored_is_not_known() {
     let place = Place::new();

@@ -50,15 +50,10 @@ const CONFIG: &[&CStr] = &[c"config", c"--list", c"--show-scope", c"-z"];
 
 /// The arguments of `git status` before the paths. It must not look into submodules: for that it would start another
 /// git, with the configuration of the submodule.
-const STATUS: &[&CStr] = &[
-    c"status",
-    c"--porcelain=v2",
-    c"-z",
-    c"--untracked-files=normal",
-    c"--ignored=matching",
-    c"--ignore-submodules=dirty",
-    c"--",
-];
+const STATUS: &[&CStr] = &[c"status", c"--porcelain=v2", c"-z", c"--ignore-submodules=dirty"];
+/// With a search for untracked and ignored files, and without.
+const SEARCH: &[&CStr] = &[c"--untracked-files=normal", c"--ignored=matching", c"--"];
+const NO_SEARCH: &[&CStr] = &[c"--untracked-files=no", c"--"];
 
 /// The largest output: about a million paths. A git that prints more is killed.
 const MOST_SAID: usize = 64 << 20;
@@ -86,6 +81,8 @@ pub(super) struct GitArguments<'a> {
     pub(super) top: &'a [u8],
     /// Relative to it.
     pub(super) paths: &'a [Vec<u8>],
+    /// Whether ignored files must be known, whatever git is set to search for.
+    pub(super) hides: bool,
     /// How long git may take from the begin of the search for its repository; without one, as long as it takes.
     pub(super) budget_ns: Option<u64>,
 }
@@ -157,7 +154,8 @@ impl Preparing {
             return if refused { Err(failed(ended)) } else { GitRequest::prepare(about, None, since_ns) };
         }
         let unreadable = || GitRequest::Failed("what git says of its configuration cannot be read".into());
-        let settings = Settings::parse(&self.config.said).ok_or_else(unreadable)?;
+        let mut settings = Settings::parse(&self.config.said).ok_or_else(unreadable)?;
+        settings.tracked_alone &= !about.hides;
         let counts = status.filter(|_| settings == Settings::nothing());
         counts
             .map_or_else(|| about.status(&settings, confined && !settings.own_programs, since_ns), Ok)
@@ -171,7 +169,8 @@ impl GitArguments<'_> {
         let all = self.paths.len() > MOST_PATHS || self.paths.iter().any(Vec::is_empty);
         let paths = if all { &[] } else { self.paths };
         let paths: Vec<CString> = paths.iter().map(|path| c_string(path)).collect();
-        let mut command = STATUS.to_vec();
+        let search = if settings.tracked_alone { NO_SEARCH } else { SEARCH };
+        let mut command = [STATUS, search].concat();
         command.extend(paths.iter().map(CString::as_c_str));
         self.start(settings, &command, confined, since_ns)
     }

@@ -80,6 +80,7 @@ struct Repository {
 pub(crate) struct Repositories<'p> {
     programs: &'p dyn Programs,
     budget_ns: Option<u64>,
+    hides: bool,
     asked: Vec<Repository>,
     /// The directories whose repository was not found in time.
     late: Vec<Vec<u8>>,
@@ -88,9 +89,9 @@ pub(crate) struct Repositories<'p> {
 }
 
 impl<'p> Repositories<'p> {
-    /// None yet. `budget_ns`: how long git may take from its start; `None` is for ever.
-    pub(crate) fn new(programs: &'p dyn Programs, budget_ns: Option<u64>) -> Self {
-        Repositories { programs, budget_ns, asked: Vec::new(), late: Vec::new(), told: false }
+    /// None yet. `budget_ns`: how long git may take from its start; `None` is for ever. `hides`: whether the answer decides what is listed.
+    pub(crate) fn new(programs: &'p dyn Programs, budget_ns: Option<u64>, hides: bool) -> Self {
+        Repositories { programs, budget_ns, hides, asked: Vec::new(), late: Vec::new(), told: false }
     }
 
     /// Starts git for each repository that these are in and that was not asked about them yet. Its time counts from
@@ -121,19 +122,21 @@ impl<'p> Repositories<'p> {
             }
         }
         for (top, paths) in new {
-            let (programs, budget_ns) = (self.programs, self.budget_ns);
-            let question =
-                GitRequest::ask(&GitArguments { programs, top: &top, paths: &paths, budget_ns }, since_ns);
+            let (programs, budget_ns, hides) = (self.programs, self.budget_ns, self.hides);
+            let question = GitRequest::ask(
+                &GitArguments { programs, top: &top, paths: &paths, hides, budget_ns },
+                since_ns,
+            );
             self.asked.push(Repository { top, paths, question });
         }
     }
 
     /// The states of the entries of a directory. Waits for git within its time limit.
     pub(crate) fn within(&mut self, directory: &[u8]) -> Answer<'_> {
-        let (programs, budget_ns, mut best) = (self.programs, self.budget_ns, None);
+        let (programs, budget_ns, hides, mut best) = (self.programs, self.budget_ns, self.hides, None);
         // All of them go on, while one is waited for.
         for Repository { top, paths, question } in &mut self.asked {
-            question.proceed(&GitArguments { programs, top, paths, budget_ns });
+            question.proceed(&GitArguments { programs, top, paths, hides, budget_ns });
         }
         for (nth, asked) in self.asked.iter().enumerate() {
             let deeper = best.is_none_or(|best: usize| asked.top.len() >= self.asked[best].top.len());
@@ -146,7 +149,7 @@ impl<'p> Repositories<'p> {
             return if is_late { Answer::Late } else { Answer::Outside };
         };
         let Repository { top, paths, question } = &mut self.asked[best];
-        question.settle(&GitArguments { programs, top, paths, budget_ns });
+        question.settle(&GitArguments { programs, top, paths, hides, budget_ns });
         match question {
             GitRequest::Answered(statuses, _) => {
                 Answer::Within(statuses.within(below(top, directory).unwrap_or_default()))

@@ -1,4 +1,5 @@
-//! Which programs `git status` may run: those of the user's own configuration, and none of the repository's.
+//! Which programs `git status` may run: those of the user's own configuration, and none of the repository's. And whether it looks for
+//! untracked files.
 //!
 //! `git config --list --show-scope -z` prints pairs of a scope and of `key\nvalue`; of two values of one key the later
 //! one counts. An included file has the scope of the file that includes it. The scopes "system", "global", and
@@ -17,6 +18,8 @@ pub(super) struct Settings {
     pub(super) variables: Vec<CString>,
     /// The user's own configuration names a program.
     pub(super) own_programs: bool,
+    /// `status.showUntrackedFiles` is `no`: where a search for untracked files takes too long.
+    pub(super) tracked_alone: bool,
 }
 
 /// One setting of those that name programs.
@@ -28,6 +31,8 @@ struct Setting<'b> {
 }
 
 const MONITOR: &[u8] = b"core.fsmonitor";
+/// Git prints keys in lower case. Any scope may set it: it is about time, not about trust.
+const UNTRACKED: &[u8] = b"status.showuntrackedfiles";
 
 impl Settings {
     /// Those where no program is configured.
@@ -37,7 +42,7 @@ impl Settings {
 
     /// Reads git's answer. `None`: it cannot be read.
     pub(super) fn parse(bytes: &[u8]) -> Option<Settings> {
-        let mut all = Vec::new();
+        let (mut all, mut tracked_alone) = (Vec::new(), false);
         let mut rest = bytes;
         while !rest.is_empty() {
             let (scope, more) = piece(rest)?;
@@ -47,11 +52,14 @@ impl Settings {
             // Without a value it is true.
             let (key, value) =
                 newline.map_or((setting, &b"true"[..]), |at| (&setting[..at], &setting[at + 1..]));
+            if key == UNTRACKED {
+                tracked_alone = is_false(value);
+            }
             if key == MONITOR || without_own(key).is_some() {
                 all.push(Setting { key, value, own: matches!(scope, b"system" | b"global" | b"command") });
             }
         }
-        Settings::of(&all)
+        Settings::of(&all).map(|settings| Settings { tracked_alone, ..settings })
     }
 
     fn of(all: &[Setting<'_>]) -> Option<Settings> {
@@ -152,6 +160,18 @@ mod tests {
         let listed = "system|filter.x.clean\none|local|filter.x.clean\nevil|command|filter.x.clean\ntwo|";
         let expected = "-c core.fsmonitor=false --config-env=filter.x.clean=DLS_GIT_0 DLS_GIT_0=two";
         assert_eq!(parse(listed), (expected.into(), true));
+    }
+
+    #[test]
+    fn the_last_word_about_untracked_files_counts() {
+        let alone = |listed: &str| {
+            Settings::parse(listed.replace('|', "\0").as_bytes())
+                .is_some_and(|settings| settings.tracked_alone)
+        };
+        assert!(alone("local|status.showuntrackedfiles\nno|"));
+        assert!(alone("global|status.showuntrackedfiles\nall|local|status.showuntrackedfiles\nfalse|"));
+        assert!(!alone("global|status.showuntrackedfiles\nno|local|status.showuntrackedfiles\nnormal|"));
+        assert!(!alone("local|status.showuntrackedfiles|"));
     }
 
     #[test]

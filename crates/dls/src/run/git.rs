@@ -40,7 +40,7 @@ impl<'l> GitStates<'l> {
     /// Starts nothing.
     pub(super) fn new(session: &'l Session<'l>) -> Option<Box<GitStates<'l>>> {
         let plan = session.plan.git.as_ref()?;
-        let repositories = Repositories::new(session.system.programs, plan.budget_ns);
+        let repositories = Repositories::new(session.system.programs, plan.budget_ns, plan.hides);
         let root = (Vec::new(), Vec::new());
         Some(Box::new(GitStates { session, plan, repositories, root, agent: None }))
     }
