@@ -23,9 +23,8 @@
 //! thread more.
 
 use alloc::boxed::Box;
-use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::AtomicU32;
 
 use rustix::io::Errno;
 use rustix::process::{
@@ -33,19 +32,16 @@ use rustix::process::{
 };
 use rustix::thread::futex;
 
-use crate::arch::{self, flags};
+use crate::arch::flags;
 use crate::output::Status;
 use crate::panic::{Line, TROUBLE, last_words};
 use crate::running::status_of;
-use crate::stack::Stack;
+use crate::started::{is_now_agent, program};
+pub use crate::task::Job;
+use crate::task::{clone, close_all, exit, wait};
+use crate::thread::detach;
 
 const THREAD: usize = flags::VM | flags::FS | flags::FILES | flags::SIGHAND | flags::THREAD | flags::SYSVSEM;
-
-/// A closure that is called once.
-pub type Job = Box<dyn FnOnce() + Send + 'static>;
-
-/// The process id of the agent, once there is one.
-static AGENT: AtomicU32 = AtomicU32::new(0);
 
 /// Starts the agent, which runs `job`; `job` must not return. The agent shares our memory, but our descriptors are
 /// not valid in it.
@@ -65,7 +61,7 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
         close_all();
         let will_end = set_parent_process_death_signal(Some(Signal::KILL))
             .or_else(|_| thread(Box::new(move || end_after(us))));
-        AGENT.store(getpid().as_raw_nonzero().get().unsigned_abs(), Ordering::Relaxed);
+        is_now_agent();
         // If our process had ended before that, no signal would ever end the agent.
         if will_end.is_ok() && getppid() == Some(us) {
             job();
@@ -74,7 +70,7 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
     // No exit signal: neither our process nor its parent is to be notified.
     let lives: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
     let agent = clone(AGENT_FLAGS, lives, Box::new(life))?;
-    let watched = crate::thread::detach(Box::new(move || outlive(agent, lives, at_end)));
+    let watched = detach(Box::new(move || outlive(agent, lives, at_end)));
     if watched.is_err()
         && let Some(agent) = Pid::from_raw(agent.cast_signed())
     {
@@ -83,19 +79,14 @@ pub fn start(job: Job, at_end: fn()) -> Result<(), Errno> {
     watched
 }
 
-/// Whether the calling process is the agent.
-pub(crate) fn is_agent() -> bool {
-    AGENT.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get().unsigned_abs()
-}
-
 /// The loop of the thread that waits for the agent's end. It allocates nothing after that end.
 fn outlive(agent: u32, lives: &AtomicU32, at_end: fn()) {
-    crate::thread::wait(lives);
+    wait(lives);
     at_end();
-    let line = last_words().unwrap_or_else(|| Line::of_agent(crate::program(), how_it_ended(agent)));
+    let line = last_words().unwrap_or_else(|| Line::of_agent(program(), how_it_ended(agent)));
     // SAFETY: only borrows the number 2; if it is closed, the write fails.
     let _ = rustix::io::write(unsafe { rustix::stdio::stderr() }, line.as_bytes());
-    crate::exit(TROUBLE)
+    exit(TROUBLE)
 }
 
 /// The loop of the thread that ends the agent after our process, `parent`, where the kernel sends no signal. The lister sends
@@ -106,7 +97,7 @@ fn end_after(parent: Pid) {
     while getppid() == Some(parent) {
         nap(&NAP);
     }
-    crate::exit(TROUBLE)
+    exit(TROUBLE)
 }
 
 /// Sleeps. A signal may wake the thread earlier.
@@ -138,43 +129,4 @@ fn how_it_ended(agent: u32) -> Status {
 /// As [`start`].
 pub fn thread(job: Job) -> Result<(), Errno> {
     clone(THREAD, ptr::null(), job).map(drop)
-}
-
-/// Starts a task and returns its id. `tid` is null, or lives for ever.
-pub(crate) fn clone(flags: usize, tid: *const AtomicU32, job: Job) -> Result<u32, Errno> {
-    if !crate::is_started() {
-        return Err(Errno::PERM);
-    }
-    let stack = Stack::take()?;
-    let job = Box::into_raw(Box::new(job));
-    // SAFETY: this function owns the stack and never gives it to another task. From here on the new task owns the
-    // job. Only `start` requests a thread id, and its word is leaked.
-    let started = unsafe { arch::clone(flags, stack.top(), tid, live, job.cast()) };
-    match started {
-        Ok(number) => Ok(number),
-        Err(error) => {
-            stack.keep();
-            // SAFETY: the pointer is from the box above, and no task was started that has it.
-            drop(unsafe { Box::from_raw(job) });
-            Err(error)
-        }
-    }
-}
-
-unsafe extern "C" fn live(job: *mut c_void) -> i32 {
-    // SAFETY: `clone` passed a pointer from a box, to this task alone.
-    let job = unsafe { Box::from_raw(job.cast::<Job>()) };
-    job();
-    0
-}
-
-/// Closes the agent's copies of all descriptors. Where the kernel has no close_range (before 5.9), it closes those
-/// that another process is likely to wait on (0, 1 and 2).
-pub(crate) fn close_all() {
-    if arch::close_range(0, u32::MAX).is_err() {
-        for fd in 0..=2 {
-            // SAFETY: nothing in the agent uses these numbers yet, and the table is its own.
-            unsafe { rustix::io::close(fd) };
-        }
-    }
 }

@@ -18,9 +18,9 @@ use rustix::process::{
     Pid, Signal, getpgrp, getpid, getppid, kill_process_group, set_parent_process_death_signal, setpgid,
 };
 
-use crate::agent;
 use crate::arch::{self, SignalSet, flags};
 use crate::running::Guard;
+use crate::task;
 
 /// The signals that the guard waits for.
 const END: Signal = Signal::TERM;
@@ -31,7 +31,7 @@ const END: Signal = Signal::TERM;
 /// The kernel's, and EPERM in a process that was not started by [`entry!`](crate::entry).
 pub(crate) fn start() -> Result<Guard, Errno> {
     let us = getpid();
-    let id = agent::clone(flags::VM | flags::SIGCHLD, ptr::null(), Box::new(move || watch(us)))?;
+    let id = task::clone(flags::VM | flags::SIGCHLD, ptr::null(), Box::new(move || watch(us)))?;
     let guard = Guard(Pid::from_raw(id as i32).ok_or(Errno::SRCH)?);
     // The guard makes the same call, but perhaps only after the child joins the group.
     setpgid(Some(guard.0), Some(guard.0))?;
@@ -42,7 +42,7 @@ pub(crate) fn start() -> Result<Guard, Errno> {
 fn watch(parent: Pid) {
     arch::set_blocked_signals(SignalSet::MAX);
     let _ = setpgid(None, None);
-    agent::close_all();
+    task::close_all();
     // Refused by a filter of system calls: then the child, which needs the same signal, does not start, and a guard
     // that waited would stay for ever.
     let will_end = set_parent_process_death_signal(Some(END)).is_ok();

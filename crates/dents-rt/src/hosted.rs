@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::OnceLock;
 use std::vec::Vec;
 
-use crate::Process;
 use crate::panic::{Line, TROUBLE};
+use crate::process::Process;
 
 static PROCESS: OnceLock<Process> = OnceLock::new();
 
@@ -93,8 +93,8 @@ pub mod thread {
     ///
     /// # Errors
     /// EAGAIN where there may be no more threads.
-    pub fn detach(job: crate::agent::Job) -> Result<(), crate::Errno> {
-        crate::agent::thread(job)
+    pub fn detach(job: super::agent::Job) -> Result<(), crate::Errno> {
+        super::agent::thread(job)
     }
 
     /// Runs `during`. On std stuck threads are not replaced: a listing takes as long as its slowest entry.

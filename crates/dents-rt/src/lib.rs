@@ -56,6 +56,10 @@ mod lock;
 #[cfg(dents_libc_free)]
 mod stack;
 #[cfg(dents_libc_free)]
+mod started;
+#[cfg(dents_libc_free)]
+mod task;
+#[cfg(dents_libc_free)]
 pub mod thread;
 #[cfg(dents_libc_free)]
 mod x86_64;
@@ -66,54 +70,7 @@ use x86_64 as arch;
 #[cfg(dents_libc_free)]
 pub use allocator::Allocator;
 #[cfg(dents_libc_free)]
-pub use libc_free::exit;
-#[cfg(dents_libc_free)]
-use libc_free::{is_started, program, started};
-
-/// The state of the program after its start.
-#[cfg(dents_libc_free)]
-mod libc_free {
-    use core::cell::Cell;
-    use core::sync::atomic::{AtomicBool, Ordering};
-
-    use crate::Process;
-
-    /// Written once, before there is a second thread.
-    struct Started {
-        process: Cell<Option<Process>>,
-        is: AtomicBool,
-    }
-
-    // SAFETY: `started` writes before it sets `is`; afterwards there are only readers.
-    unsafe impl Sync for Started {}
-
-    static STARTED: Started = Started { process: Cell::new(None), is: AtomicBool::new(false) };
-
-    /// Called by `_start`, once, on the only thread.
-    pub(crate) fn started(process: Process) {
-        STARTED.process.set(Some(process));
-        STARTED.is.store(true, Ordering::Release);
-    }
-
-    /// Whether `entry!` started this process, so that no libc is in it.
-    pub(crate) fn is_started() -> bool {
-        STARTED.is.load(Ordering::Acquire)
-    }
-
-    /// The program's name, for its messages.
-    pub(crate) fn program() -> &'static [u8] {
-        if is_started() {
-            STARTED.process.get().as_ref().map(Process::program).unwrap_or_default()
-        } else {
-            b""
-        }
-    }
-
-    /// Ends the process with all its threads. One system call; nothing is flushed and no destructor runs.
-    pub fn exit(status: u8) -> ! {
-        crate::arch::exit_group(status)
-    }
-}
+pub use task::exit;
 
 /// The functions that the expansion of [`entry!`] calls.
 #[doc(hidden)]

@@ -3,6 +3,9 @@
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
 
+#[cfg(dents_libc_free)]
+use crate::output::Status;
+
 /// The exit status of a program that could not do its work ("serious trouble" in GNU ls).
 pub(crate) const TROUBLE: u8 = 2;
 
@@ -38,15 +41,13 @@ impl Line {
 
     /// `<program>: the agent process was killed by signal 9: the listing is incomplete`
     #[cfg(dents_libc_free)]
-    pub(crate) fn of_agent(program: &[u8], ended: crate::Status) -> Self {
+    pub(crate) fn of_agent(program: &[u8], ended: Status) -> Self {
         let mut line = Self::of_program(program);
         let _ = match ended {
-            crate::Status::Signaled(signal) => {
+            Status::Signaled(signal) => {
                 write!(line, "the agent process was killed by signal {signal}")
             }
-            crate::Status::Exited(_) | crate::Status::Unknown => {
-                line.write_str("the agent process has ended")
-            }
+            Status::Exited(_) | Status::Unknown => line.write_str("the agent process has ended"),
         };
         let _ = line.write_str(": the listing is incomplete");
         line.push(b'\n');
@@ -87,6 +88,8 @@ impl Write for Line {
 #[cfg(dents_libc_free)]
 mod handler {
     use super::{Line, TROUBLE};
+    use crate::started::{is_agent, program};
+    use crate::task::exit;
     use core::cell::UnsafeCell;
     use core::panic::PanicInfo;
     use core::sync::atomic::{AtomicBool, Ordering};
@@ -119,10 +122,10 @@ mod handler {
     pub fn panic(info: &PanicInfo<'_>) -> ! {
         /// One flag for our process, one for the agent, which shares our memory.
         static PANICKING: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
-        let is_agent = crate::agent::is_agent();
+        let is_agent = is_agent();
         // A second panic (while the first message is formatted, or on another thread) prints nothing.
         if !PANICKING[usize::from(is_agent)].swap(true, Ordering::Relaxed) {
-            let program = crate::program();
+            let program = program();
             let mut line = Line::of_panic(program, &info.message(), info.location());
             if crate::allocator::exhausted() && is_about_memory(line.as_bytes(), program) {
                 line = Line::of_exhaustion(program);
@@ -131,13 +134,13 @@ mod handler {
                 // SAFETY: only one thread executes this, once, and no thread reads the text before it is published.
                 unsafe { *LAST_WORDS.line.get() = line };
                 LAST_WORDS.said.store(true, Ordering::Release);
-                crate::exit(TROUBLE)
+                exit(TROUBLE)
             }
             // SAFETY: only borrows the number 2; if it is closed, the write fails.
             let stderr = unsafe { rustix::stdio::stderr() };
             let _ = rustix::io::write(stderr, line.as_bytes());
         }
-        crate::exit(TROUBLE)
+        exit(TROUBLE)
     }
 
     /// Whether the message is Rust's for a failed allocation. There is no stable hook for that.

@@ -23,15 +23,16 @@ mod replace;
 pub use replace::{replace, with_replacements};
 
 use core::ffi::c_void;
+use core::mem;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU32, Ordering};
-use core::{hint, mem};
+use core::sync::atomic::AtomicU32;
 
 use rustix::io::Errno;
-use rustix::thread::futex;
 
 use crate::arch::{self, flags};
 use crate::stack::Stack;
+use crate::started::is_started;
+use crate::task::{self, wait};
 
 const FLAGS: usize = flags::VM
     | flags::FS
@@ -40,10 +41,6 @@ const FLAGS: usize = flags::VM
     | flags::SYSVSEM
     | flags::PARENT_SETTID
     | flags::CHILD_CLEARTID;
-
-/// How often a thread checks whether a worker has ended before it sleeps: some microseconds. Workers share their work
-/// evenly, so they end at about the same time, and a wake-up on another core would cost more.
-const SPINS: u32 = 200;
 
 /// The work of a worker, which is passed the worker's number.
 type Job<'a> = dyn Fn(usize) + Sync + 'a;
@@ -73,7 +70,7 @@ pub fn run(workers: usize, job: &(dyn Fn(usize) + Sync)) -> usize {
 pub fn run_beside(workers: usize, job: &(dyn Fn(usize) + Sync), own: &mut dyn FnMut()) -> usize {
     let mut count = 1;
     let mut newest = None;
-    if crate::is_started() {
+    if is_started() {
         // Ends at the number wanted or at the first refusal.
         while count < workers
             && let Ok(seat) = start(count, job, newest)
@@ -121,9 +118,9 @@ fn start(index: usize, job: &Job<'_>, next: Option<NonNull<Seat>>) -> Result<Non
 ///
 /// # Errors
 /// The kernel's, and EPERM in a process that was not started by [`entry!`](crate::entry).
-pub fn detach(job: crate::agent::Job) -> Result<(), Errno> {
+pub fn detach(job: task::Job) -> Result<(), Errno> {
     const UNWATCHED: usize = FLAGS & !(flags::PARENT_SETTID | flags::CHILD_CLEARTID);
-    crate::agent::clone(UNWATCHED, core::ptr::null(), job).map(drop)
+    task::clone(UNWATCHED, core::ptr::null(), job).map(drop)
 }
 
 /// The code of a worker.
@@ -137,28 +134,10 @@ unsafe extern "C" fn work(seat: *mut c_void) -> i32 {
     0
 }
 
-/// Waits until the kernel has cleared the thread id, which happens after the thread's last instruction.
-pub(crate) fn wait(tid: &AtomicU32) {
-    for _ in 0..SPINS {
-        if tid.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        hint::spin_loop();
-    }
-    loop {
-        match tid.load(Ordering::Acquire) {
-            0 => return,
-            // Not PRIVATE, because the kernel's wake-up at the end of a thread is not. An error means that the word
-            // has changed or a signal arrived.
-            id => drop(futex::wait(tid, futex::Flags::empty(), id, None)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::sync::atomic::AtomicUsize;
+    use core::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn beside_a_libc_the_caller_works_alone() {

@@ -10,7 +10,7 @@ use core::sync::atomic::AtomicU32;
 
 use rustix::io::Errno;
 
-use crate::Process;
+use crate::process::Process;
 
 // From the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
 const RT_SIGPROCMASK: usize = 14;
@@ -115,7 +115,7 @@ pub unsafe fn start(stack: *const usize, main: fn(Process) -> u8) -> ! {
         let argv = stack.add(1);
         Process::new(argc, argv.cast(), argv.add(argc + 1).cast())
     };
-    crate::started(process);
+    crate::started::started(process);
     exit_group(main(process))
 }
 

@@ -1,6 +1,6 @@
 //! `completions/dents.bash`: the frame of `dls`, with the words and options of each command.
 
-use super::{MARK, all};
+use super::commands::{MARK, all, is_list, name, offered, value_name};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(super) fn script(program: &Command) -> String {
 
 /// The words of a command with hyphens between, without the program: `parts-claim`.
 fn words(command: &Command) -> String {
-    super::name(command).trim_start_matches("dents-").to_owned()
+    name(command).trim_start_matches("dents-").to_owned()
 }
 
 /// What the frame compares: the command above, a blank, and the next word.
@@ -62,14 +62,13 @@ fn values(commands: &[(String, &Command)]) -> String {
 
 /// What a value may be.
 fn action(arg: &Arg) -> String {
-    let words =
-        super::offered(arg).iter().map(|word| word.get_name().to_owned()).collect::<Vec<_>>().join(" ");
-    let name = super::value_name(arg);
+    let words = offered(arg).iter().map(|word| word.get_name().to_owned()).collect::<Vec<_>>().join(" ");
+    let value = value_name(arg);
     match arg.get_value_hint() {
-        _ if !words.is_empty() && super::is_list(arg) => format!("words='{words}' list=1"),
+        _ if !words.is_empty() && is_list(arg) => format!("words='{words}' list=1"),
         _ if !words.is_empty() => format!("words='{words}'"),
         ValueHint::Username => "words=$(compgen -u)".into(),
-        ValueHint::Unknown if !["FILE", "SCAN", "GLOB", "OLD"].iter().any(|part| name.contains(part)) => {
+        ValueHint::Unknown if !["FILE", "SCAN", "GLOB", "OLD"].iter().any(|part| value.contains(part)) => {
             FREE.into()
         }
         _ => "return".into(),

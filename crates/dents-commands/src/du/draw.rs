@@ -1,7 +1,7 @@
 //! Writes rows: with bars on a terminal, elsewhere as lines in the form of du(1), or as one JSON object.
 
+use super::args::{Args, What};
 use super::row::Row;
-use super::{Args, What};
 use crate::output::{
     Column, Completion, Csv, Destination, Head, Named, Paint, Screen, Table, bar, percent, write_json,
 };

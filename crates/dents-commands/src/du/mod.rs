@@ -10,118 +10,24 @@
 //! the walk this takes a row for each entry that is shown, and 38 to 43 bytes for each file with several links, until all its links were
 //! found ([`HardLinks`](dents_core::tree::hardlinks::HardLinks)). Sums have 128 bits.
 
+mod args;
 mod draw;
 mod row;
 mod rules;
 mod sum;
 mod threshold;
 
-use crate::filter::{self, Depths, Filter};
-use crate::output::{Completion, Diagnostics, Units};
+pub(crate) use args::Args;
+
+use crate::filter::{Depths, Filter};
+use crate::output::{Completion, Diagnostics};
 use crate::session::{Session, Status};
-use crate::source::{File, Job, Source};
-use crate::walk::Walk;
+use crate::source::{File, Job};
 use dents_core::tree::End;
-use dents_render::human::SizeFormat;
 use row::Row;
 use rules::Rules;
 use std::ffi::{CStr, CString};
 use sum::Sums;
-use threshold::Threshold;
-
-/// Show the space that directories take, largest first
-///
-/// Counts allocated space as du(1) does: each file once, even if it has several links, and the blocks of directories too. A file
-/// with several links counts in the directory where du(1) finds it first, as directories are read, whatever the number of
-/// workers; from a scan file, in the first by name. With -l it counts in each.
-///
-/// On a terminal each size has a unit that fits and a bar for its share of the total; elsewhere each line is
-/// SIZE in blocks of 1024 bytes, a tab and the unquoted path, as du(1) has it.
-#[derive(clap::Args)]
-#[command(disable_help_flag = true)]
-pub struct Args {
-    #[command(flatten)]
-    walk: Walk,
-    #[command(flatten)]
-    source: Source,
-    #[command(flatten)]
-    filter: filter::Args,
-    /// Show only the sum of each PATH
-    #[arg(short, long, help_heading = "What is shown", conflicts_with = "max_depth")]
-    summarize: bool,
-    /// Show directories down to this depth; deeper ones are counted but not shown
-    #[arg(short = 'd', long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 1, help_heading = "What is shown")]
-    max_depth: u32,
-    /// Show files too
-    #[arg(short, long, help_heading = "What is shown")]
-    all: bool,
-    /// Show the sum of all PATHs at the end
-    #[arg(short = 'c', long, help_heading = "What is shown")]
-    total: bool,
-    /// Count the bytes in files, not the allocated space; directories count 0
-    #[arg(long, help_heading = "What is counted")]
-    apparent_size: bool,
-    /// Count the bytes in files and show sizes in bytes: --apparent-size --bytes
-    #[arg(short = 'b', help_heading = "What is counted")]
-    apparent_bytes: bool,
-    /// Count a file with several links once for each link
-    #[arg(short = 'l', long, help_heading = "What is counted")]
-    count_links: bool,
-    /// End lines with a NUL instead of a newline
-    #[arg(short = '0', long, help_heading = "What is shown", conflicts_with = "json")]
-    null: bool,
-    /// One JSON object: names byte-exact, sizes in bytes
-    #[arg(long, help_heading = "What is shown")]
-    json: bool,
-    /// A table as CSV, with a line of titles: sizes in bytes
-    #[arg(long, help_heading = "What is shown", conflicts_with_all = ["json", "null"])]
-    csv: bool,
-    /// Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones
-    #[arg(long, value_name = "[-]SIZE", value_parser = Threshold::parse, allow_hyphen_values = true, help_heading = "What is shown")]
-    threshold: Option<Threshold>,
-    /// Leave subdirectories out of the sum of a directory
-    #[arg(short = 'S', long, help_heading = "What is counted")]
-    separate_dirs: bool,
-    /// Count entries, not space: each file once, even if it has several links
-    #[arg(long, help_heading = "What is counted", conflicts_with_all = ["apparent_size", "apparent_bytes"])]
-    inodes: bool,
-    #[command(flatten)]
-    units: Units,
-}
-
-/// The figure that is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    /// Bytes that are allocated.
-    Allocated,
-    /// Bytes in files.
-    Apparent,
-    /// Entries, each file once.
-    Inodes,
-}
-
-impl Args {
-    fn depth(&self) -> u32 {
-        if self.summarize { 0 } else { self.max_depth }
-    }
-
-    fn what(&self) -> What {
-        match self {
-            Args { inodes: true, .. } => What::Inodes,
-            Args { apparent_size: true, .. } | Args { apparent_bytes: true, .. } => What::Apparent,
-            _ => What::Allocated,
-        }
-    }
-
-    fn units(&self, otherwise: SizeFormat) -> SizeFormat {
-        match (self.what(), self.apparent_bytes) {
-            // Plain numbers, unless the user asks for a unit.
-            (What::Inodes, _) => self.units.format(SizeFormat::BYTES),
-            (_, true) => SizeFormat::BYTES,
-            _ => self.units.format(otherwise),
-        }
-    }
-}
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = Filter::new(&args.filter, Depths::ALL, None);

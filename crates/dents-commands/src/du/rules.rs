@@ -1,7 +1,7 @@
 //! Which entries count, and how many bytes.
 
+use super::args::{Args, What};
 use super::row::Row;
-use super::{Args, What};
 use crate::overlap::Overlap;
 use dents_core::bulk::Usage;
 use dents_core::facts::Facts;

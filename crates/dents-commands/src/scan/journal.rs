@@ -1,7 +1,8 @@
 //! `--journal DIR`: rows go to a journal first, and into the output at the end; a scan that was killed resumes from its journal.
 
+use super::done::Done;
 use super::rows::{self, Rows};
-use super::{Done, Task};
+use super::task::Task;
 use crate::consumer::Consumer;
 use crate::entry::Found;
 use crate::owners::SharedOwners;

@@ -1,11 +1,13 @@
 //! `--part DIR --task ID`: one task of a scan in parts. See `dents_sink::parts`.
 
+use super::args::Args;
+use super::done::{Done, cannot_write, status};
 use super::parts::budget::Budget;
+use super::parts::plan::{failed, plan};
 use super::parts::words::{self, Which};
-use super::parts::{failed, plan};
 use super::rows::{self, Rows};
-use super::{Args, Done, FirstError, Task, cannot_write, status};
-use crate::number;
+use super::task::Task;
+use super::text_output::FirstError;
 use crate::owners::SharedOwners;
 use crate::session::{Session, Status};
 use crate::source::Special;
@@ -17,42 +19,9 @@ use dents_sink::read::Columns;
 use dents_sink::{Extent, Own, Sink};
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::num::NonZeroU64;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// The options of a task.
-#[derive(clap::Args)]
-#[command(next_help_heading = "In parts")]
-#[group(skip)]
-pub(crate) struct Part {
-    /// Do one task of the scan in parts in this directory (dents parts): write its rows there, and the directories left over
-    #[arg(long = "part", value_name = "DIR", requires = "task")]
-    part: Option<PathBuf>,
-    /// The task: its ID as dents parts claim gives it; a new ID claims directories that wait
-    #[arg(long, value_name = "ID", requires = "part", value_parser = id)]
-    task: Option<String>,
-    /// End the task after so many entries; directories not opened until then are left over
-    #[arg(long, value_name = "N", requires = "part", default_value = "2000000", value_parser = number::positive::<NonZeroU64>)]
-    budget: NonZeroU64,
-    /// End the task after this time; directories not opened until then are left over: 90s, 5m
-    #[arg(long, value_name = "DURATION", requires = "part", value_parser = time::duration)]
-    time_budget: Option<Duration>,
-}
-
-fn id(text: &str) -> Result<String, String> {
-    match dents_sink::parts::is_id(text) {
-        true => Ok(text.to_owned()),
-        false => Err("up to 100 letters, digits, - and _".to_owned()),
-    }
-}
-
-impl Part {
-    pub(super) fn is_given(&self) -> bool {
-        self.part.is_some()
-    }
-}
+use std::path::Path;
+use std::time::Instant;
 
 /// How a task ended.
 enum Ended {

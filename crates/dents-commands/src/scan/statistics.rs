@@ -1,6 +1,6 @@
 //! `-s`: entries by type, requests, time.
 
-use super::Done;
+use super::done::Done;
 use crate::message::counted;
 use dents_core::needs::Kind;
 use dents_core::tree::Tally;

@@ -1,7 +1,7 @@
 //! `--changed-since`: finds what changed by the generations of btrfs, so that the walk passes over all other entries. Where that is not
 //! possible, the walk calls `statx` for every entry.
 
-use super::{Job, Special};
+use super::job::{Job, Special};
 use crate::filter::Since;
 use dents_core::bulk::Subvolume;
 use dents_core::bulk::changed::{self, Changed};

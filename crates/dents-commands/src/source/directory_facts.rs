@@ -1,8 +1,8 @@
 //! Facts about directories that follow from other rows of a scan file: which are empty, and which are on other file systems. They are
 //! found in an extra pass over the file, only if a filter needs them.
 
+use super::job::{File, Job};
 use super::root::Root;
-use super::{File, Job};
 use crate::entry;
 use crate::session::{Session, Status};
 use dents_core::needs::Kind;

@@ -1,12 +1,12 @@
 //! The visitor of a walk, one for each worker: applies the filter to each batch, and passes the matching entries to the consumer.
 
+use super::job::Budget;
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::{Filter, IgnoreRules};
 use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
 use crate::overlap;
-use crate::source::Budget;
 use dents::gitignore;
 use dents_core::batch::{Asked, Batch, Entry};
 use dents_core::needs::{Kind, NeedsByKind};

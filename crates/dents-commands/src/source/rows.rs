@@ -4,8 +4,8 @@
 //! directory. The result for the last directory is kept, because the rows of a directory usually come together.
 
 use super::directory_facts::DirectoryFacts;
+use super::job::{Below, Job, Way};
 use super::root::Root;
-use super::{Below, Job, Way};
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::Filter;

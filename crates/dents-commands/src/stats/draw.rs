@@ -1,6 +1,6 @@
 //! The output: tables, or one JSON object.
 
-use super::Args;
+use super::args::Args;
 use super::key::{By, Key};
 use super::sums::{Row, Sum, Tally, Value};
 use crate::output::{Column, Completion, Csv, Destination, Head, Paint, Screen, Table, percent, write_json};

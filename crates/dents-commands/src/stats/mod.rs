@@ -8,6 +8,7 @@
 //! Memory grows with the numbers of owners, extensions and levels, not with the number of files. A file with several links is
 //! remembered until all its names were found ([`hardlinks`]): 33 to 37 bytes each. Sums have 128 bits.
 
+mod args;
 mod class;
 mod draw;
 mod hardlinks;
@@ -15,16 +16,16 @@ mod key;
 pub(crate) mod owners;
 mod sums;
 
+pub(crate) use args::Args;
+
 use crate::consumer::Consumer;
 use crate::details::Asker;
 use crate::entry::{Found, Origin};
-use crate::filter::{self, Depths, Filter};
-use crate::output::{Completion, Diagnostics, Units};
+use crate::filter::Filter;
+use crate::output::{Completion, Diagnostics};
 use crate::overlap::Overlap;
 use crate::session::{Session, Status};
-use crate::source::{Gathered, Job, Opened, Source, Special, Way};
-use crate::walk::Walk;
-use crate::words::offered;
+use crate::source::{Gathered, Job, Opened, Special, Way};
 pub(crate) use class::{AGES, Now};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
@@ -32,55 +33,6 @@ use dents_sink::read::Columns;
 pub(crate) use hardlinks::Links;
 pub(crate) use key::By;
 pub(crate) use sums::{Row, Sums, Tally};
-
-/// Sum up a tree by user, group, extension, age, size and depth
-///
-/// A file with several links counts once, and so does an entry below several PATHs. The tables by extension, age and size count
-/// regular files, the others all entries. Age is the time from the last modification to the start of the scan. Rows of ages, sizes and
-/// depths are in ascending order; other rows are in the order of allocated space, the largest first.
-#[derive(clap::Args)]
-#[command(disable_help_flag = true)]
-pub struct Args {
-    #[command(flatten)]
-    walk: Walk,
-    #[command(flatten)]
-    source: Source,
-    #[command(flatten)]
-    filter: filter::Args,
-    #[command(flatten)]
-    depths: Depths,
-    /// A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in
-    /// user,age: a row for each pair; by more of them: a table for each. Several --by are several tables
-    #[arg(
-        long,
-        value_name = "KEY,…",
-        value_parser = offered(By::parse, key::WORDS),
-        hide_possible_values = true,
-        default_value = "user,extension,age,size",
-        help_heading = "What is shown"
-    )]
-    by: Vec<Vec<By>>,
-    /// Show at most N rows of each table, and one for all `others`
-    #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<usize>, default_value_t = 10, help_heading = "What is shown")]
-    number: usize,
-    /// Compute order and shares from the bytes in files, not from allocated space
-    #[arg(long, help_heading = "What is shown")]
-    apparent_size: bool,
-    /// One JSON object, sizes in bytes
-    #[arg(long, help_heading = "What is shown")]
-    json: bool,
-    /// All rows of all tables as CSV, with a line of titles: sizes in bytes
-    #[arg(long, help_heading = "What is shown", conflicts_with = "json")]
-    csv: bool,
-    #[command(flatten)]
-    units: Units,
-}
-
-impl Args {
-    fn tables(&self) -> Vec<By> {
-        self.by.concat()
-    }
-}
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = Filter::new(&args.filter, args.depths, None);

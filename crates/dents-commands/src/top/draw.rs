@@ -1,7 +1,8 @@
 //! The output: a table on a terminal, lines elsewhere, or one JSON object.
 
+use super::args::{Args, By};
+use super::find;
 use super::heap::Ranked;
-use super::{Args, By, find};
 use crate::output::{Column, Completion, Csv, Destination, Head, Named, Paint, Screen, Table, write_json};
 use crate::rows::{Cell, RowWriter, Type};
 use dents_core::batch::Time;

@@ -1,6 +1,6 @@
 //! Finds the best files and directories.
 
-use super::By;
+use super::args::By;
 use super::heap::Best;
 use crate::consumer::Consumer;
 use crate::entry::Found;

@@ -3,87 +3,25 @@
 //! Each worker keeps only as many entries as are shown ([`heap`]), so memory does not grow with the tree. Only regular files are
 //! stat'ed; to find the fullest directories, no entry is.
 
+mod args;
 mod draw;
 mod find;
 mod heap;
 
-use crate::filter::{self, Depths, Filter};
-use crate::output::{Completion, Diagnostics, Units};
+pub(crate) use args::Args;
+
+use crate::filter::Filter;
+use crate::output::{Completion, Diagnostics};
 use crate::overlap::Overlap;
 use crate::session::{Session, Status};
-use crate::source::{Below, Gathered, Job, Opened, Source, Special, Way};
-use crate::walk::Walk;
+use crate::source::{Below, Gathered, Job, Opened, Special, Way};
+pub(crate) use args::By;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::End;
 use dents_sink::read::Columns;
 use find::{Counter, Fullest};
 pub(crate) use find::{Finder, time_of};
 pub(crate) use heap::{Best, Ranked};
-
-/// Show the largest, oldest, newest files, the fullest directories
-///
-/// Only regular files are shown, a file with several links once. A directory below several PATHs is shown once too. On a terminal sizes
-/// have a unit that fits; elsewhere each line is the value in bytes or in Coordinated Universal Time, a tab and the unquoted path.
-#[derive(clap::Args)]
-#[command(disable_help_flag = true)]
-pub struct Args {
-    #[command(flatten)]
-    walk: Walk,
-    #[command(flatten)]
-    source: Source,
-    #[command(flatten)]
-    filter: filter::Args,
-    #[command(flatten)]
-    depths: Depths,
-    /// Show N of them
-    #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<usize>, default_value_t = 10, help_heading = "What is shown")]
-    number: usize,
-    /// What to look for
-    #[arg(long, value_enum, default_value_t = By::Size, help_heading = "What is shown")]
-    by: By,
-    /// End lines with a NUL instead of a newline
-    #[arg(short = '0', long, help_heading = "What is shown", conflicts_with = "json")]
-    null: bool,
-    /// One JSON object: names byte-exact, sizes in bytes
-    #[arg(long, help_heading = "What is shown")]
-    json: bool,
-    /// A table as CSV, with a line of titles: sizes in bytes
-    #[arg(long, help_heading = "What is shown", conflicts_with_all = ["json", "null"])]
-    csv: bool,
-    #[command(flatten)]
-    units: Units,
-}
-
-/// The criterion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum By {
-    /// The largest files
-    Size,
-    /// The files with the most allocated space
-    Allocated,
-    /// The files that were modified the longest time ago
-    Oldest,
-    /// The files that were modified last
-    Newest,
-    /// The files that were read the longest time ago
-    Atime,
-    /// The directories with the most entries
-    Entries,
-}
-
-impl By {
-    /// The needs of regular files; other entries have none.
-    fn needs(self) -> Needs {
-        let value = match self {
-            By::Size => Needs::SIZE,
-            By::Allocated => Needs::BLOCKS,
-            By::Oldest | By::Newest => Needs::MTIME,
-            By::Atime => Needs::ATIME,
-            By::Entries => return Needs::empty(),
-        };
-        Needs::TYPE | Needs::INODE | Needs::NLINK | value
-    }
-}
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = Filter::new(&args.filter, args.depths, None);

@@ -1,10 +1,35 @@
 //! A slot: the metadata of one entry.
 
-use super::{Asked, Time};
 #[cfg(doc)]
 use crate::needs::Needs;
 use dents_sys::Errno;
 use dents_sys::stat::{Mask, Statx, Timestamp};
+
+/// The request about an entry that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Asked {
+    /// `statx` of the entry: only its name and `d_type` are known.
+    Stat = 1,
+    /// `readlinkat`: all other fields are known.
+    Link = 2,
+    /// `listxattrat`: all other fields are known.
+    Xattr = 3,
+}
+
+/// Seconds since the epoch, and nanoseconds that always count forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time {
+    /// Whole seconds since 1970-01-01T00:00:00Z, negative before it.
+    pub sec: i64,
+    /// 0 to 999,999,999.
+    pub nsec: u32,
+}
+
+impl Time {
+    /// A time that the file system does not keep, such as the birth of a file. It is older than any real time.
+    pub const UNKNOWN: Time = Time { sec: -1, nsec: u32::MAX };
+}
 
 /// One slot of metadata, 64 bytes. The plan's needs tell which fields are filled.
 #[derive(Clone, Copy, Default)]

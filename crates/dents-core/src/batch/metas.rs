@@ -1,6 +1,6 @@
 //! The metadata slots of a batch, in chunks of 64.
 
-use super::Meta;
+use super::meta::Meta;
 use alloc::vec::Vec;
 
 /// Slots in chunks. While a directory is being read its number of entries is unknown, and a chunk that a thread has

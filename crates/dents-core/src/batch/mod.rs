@@ -18,7 +18,7 @@ use core::ffi::CStr;
 use dents_sys::cache;
 use dents_sys::{Errno, Result};
 pub(crate) use meta::Bits;
-pub use meta::{Extra, Meta};
+pub use meta::{Asked, Extra, Meta, Time};
 pub(crate) use metas::Metas;
 pub(crate) use texts::{Texts, xattr_list};
 
@@ -95,18 +95,6 @@ impl Dent {
     }
 }
 
-/// The request about an entry that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Asked {
-    /// `statx` of the entry: only its name and `d_type` are known.
-    Stat = 1,
-    /// `readlinkat`: all other fields are known.
-    Link = 2,
-    /// `listxattrat`: all other fields are known.
-    Xattr = 3,
-}
-
 /// The target of a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -148,20 +136,6 @@ impl Mark {
             Mark::Unknown => b'?',
         }
     }
-}
-
-/// Seconds since the epoch, and nanoseconds that always count forward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Time {
-    /// Whole seconds since 1970-01-01T00:00:00Z, negative before it.
-    pub sec: i64,
-    /// 0 to 999,999,999.
-    pub nsec: u32,
-}
-
-impl Time {
-    /// A time that the file system does not keep, such as the birth of a file. It is older than any real time.
-    pub const UNKNOWN: Time = Time { sec: -1, nsec: u32::MAX };
 }
 
 /// The most entries that an order can number. With names of 255 bytes their arena is smaller than [`Name`] can address.

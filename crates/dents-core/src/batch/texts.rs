@@ -1,6 +1,6 @@
 //! Metadata of variable length: texts of links, extended attributes, security contexts.
 
-use super::Extra;
+use super::meta::Extra;
 use alloc::vec::Vec;
 use dents_sys::{Errno, Result};
 

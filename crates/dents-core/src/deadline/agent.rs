@@ -1,7 +1,7 @@
 //! The tasks of the agent's workers. Each step may never return, and delays no other.
 
-use super::Shared;
 use super::board::{Board, Buffer, Identity};
+use super::shared::{Dir, Shared, Task};
 use crate::batch::{Batch, Bits, Meta, Texts};
 use crate::lock::Mutex;
 use crate::needs::{Kind, Needs};
@@ -20,86 +20,30 @@ use core::ffi::CStr;
 use core::mem::{replace, take};
 use dents_engine::growing::Worker;
 use dents_engine::limit::policy::{FIRST_REPLY, Lists, Policy};
-use dents_engine::task::{self, Kind as TaskKind};
 use dents_sys::stat::{self, Mask};
-use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, statfs};
-
-/// A task of the agent.
-pub(super) enum Task {
-    /// Open a directory and identify it.
-    Open { board: Arc<Board>, path: CString, follow: bool },
-    /// Read one more buffer of names.
-    Read { board: Arc<Board>, dir: Arc<Dir>, buffer: Vec<u8> },
-    /// Ask about the entries of a buffer: shared by many workers.
-    Ask { board: Arc<Board>, dir: Arc<Dir>, buffer: Arc<Buffer> },
-    /// Ask about operands: shared by many workers.
-    AskOperands(Arc<Buffer>),
-    /// Any other call.
-    Call(Box<dyn FnOnce() + Send>),
-}
-
-/// An open directory. Dropping its last task closes it.
-pub(super) struct Dir {
-    fd: OwnedFd,
-    hints: Mutex<Hints>,
-}
-
-/// Facts that one worker has found and the next need not find again.
-#[derive(Clone, Copy, Default)]
-struct Hints {
-    /// [`Policy::interleave`].
-    interleave: Option<bool>,
-    by_text: Option<bool>,
-    lists: Lists,
-    smack: Option<bool>,
-    without_xattrs: Option<(u32, u32)>,
-    has_policy: bool,
-}
-
-impl task::Task for Task {
-    fn kind(&self) -> TaskKind {
-        match self {
-            Task::Open { .. } => TaskKind::Open,
-            Task::Read { .. } => TaskKind::Read,
-            Task::Ask { .. } | Task::AskOperands(_) => TaskKind::Ask,
-            Task::Call(_) => TaskKind::Call,
-        }
-    }
-
-    fn width(&self) -> usize {
-        match self {
-            Task::Ask { buffer, .. } | Task::AskOperands(buffer) => buffer.slots.unclaimed(),
-            _ => 1,
-        }
-    }
-
-    fn is_awaited(&self) -> bool {
-        if let Task::Read { board, .. } = self { board.state().awaited } else { true }
-    }
-
-    fn share(&self) -> Option<Task> {
-        match self {
-            Task::Ask { board, dir, buffer } => {
-                Some(Task::Ask { board: board.clone(), dir: dir.clone(), buffer: buffer.clone() })
-            }
-            Task::AskOperands(buffer) => Some(Task::AskOperands(buffer.clone())),
-            _ => None,
-        }
-    }
-}
-
-impl Task {
-    pub(super) fn is_about(&self, wanted: &Arc<Board>) -> bool {
-        match self {
-            Task::Open { board, .. } | Task::Read { board, .. } | Task::Ask { board, .. } => {
-                Arc::ptr_eq(board, wanted)
-            }
-            Task::AskOperands(_) | Task::Call(_) => false,
-        }
-    }
-}
+use dents_sys::{AsFd, BorrowedFd, CWD, OwnedFd, Result, dir, sched, statfs};
 
 impl Shared {
+    /// The loop of the agent's first thread.
+    pub(super) fn lead(&'static self) {
+        let work = move |number| {
+            self.crew.work(number, |worker, task| self.execute(worker, task));
+        };
+        self.crew
+            .lead(sched::available_cores, |number| self.agent.thread(Box::new(move || work(number))).is_ok());
+    }
+
+    /// Prefetches a directory, unless the limit is reached.
+    fn read_ahead(&self, path: Vec<u8>, above: Option<&Arc<Board>>) {
+        if self.crew.queue().is_full() {
+            return;
+        }
+        let Ok(c_path) = CString::new(path.clone()) else { return };
+        let board = Board::new(path.clone(), above.cloned());
+        self.boards.lock().insert(path, board.clone());
+        self.crew.push_last(Task::Open { board, path: c_path, follow: true });
+    }
+
     pub(super) fn execute(&self, worker: &mut Worker<'_>, task: Task) {
         let seat = seat(worker);
         let show = |name: &[u8]| self.wanted.watch.iter().for_each(|watch| watch.begin(seat, name));

@@ -1,6 +1,5 @@
 //! The results for a directory: its names by buffer, and a slot for each entry.
 
-use super::UNANSWERED;
 use crate::batch::{Asked, Batch, Bits, Dent, Extra, Meta, Names, Slots, Texts};
 use crate::lock::{Mutex, MutexGuard};
 use crate::needs::{Kind, NeedsByKind};
@@ -13,7 +12,10 @@ use core::cell::Cell;
 use core::mem::take;
 use core::sync::atomic::{AtomicU64, Ordering};
 use dents_engine::board::Chunk;
-use dents_sys::Result;
+use dents_sys::{Errno, Result};
+
+/// The error of an entry without an answer in time. Not `ETIMEDOUT`, which a client of a server may return.
+pub const UNANSWERED: Errno = Errno::TIME;
 
 /// Device and inode of a directory.
 pub type Identity = ((u32, u32), u64);

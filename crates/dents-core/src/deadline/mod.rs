@@ -21,11 +21,13 @@
 
 mod agent;
 mod board;
+mod shared;
 
 #[cfg(test)]
 mod tests;
 
-pub use board::{Board, Identity};
+pub use board::{Board, Identity, UNANSWERED};
+pub use shared::{Agent, Wanted};
 
 use crate::batch::Batch;
 use crate::canonical::canonicalize;
@@ -35,10 +37,7 @@ use crate::owners::Getent;
 use crate::read::Filter;
 use crate::stat::request_counts::{RequestCounter, RequestCounts};
 use crate::stat::{Dereference, Report, asks};
-use crate::watchdog::Watch;
-use agent::Task;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::ffi::CString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -47,13 +46,10 @@ use core::ffi::CStr;
 use dents_engine::growing::Growing;
 use dents_engine::limit::Limit;
 use dents_engine::limit::choose::{Choice, Strategy};
-use dents_engine::limit::policy::Policy;
 use dents_engine::order::queue::Queue;
 use dents_engine::wait::Events;
-use dents_sys::{Errno, Result, sched};
-
-/// The error of an entry without an answer in time. Not `ETIMEDOUT`, which a client of a server may return.
-pub const UNANSWERED: Errno = Errno::TIME;
+use dents_sys::{Errno, Result};
+use shared::{Shared, Task};
 
 /// Entries that are read and not taken; at this number prefetching stops.
 const AHEAD: usize = 200_000;
@@ -63,61 +59,6 @@ const BEGIN: usize = 2;
 
 /// Calls in flight where there is nothing else, stuck ones included.
 const CALLS: usize = 64;
-
-/// A process that may be abandoned, with its stuck threads.
-pub trait Agent: Getent + Sync {
-    /// Starts the process, which executes `job`. If it ends before this program, this program must end too: a lock that it held
-    /// stays locked.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
-    fn start(&self, job: Box<dyn FnOnce() + Send>) -> Result<()>;
-
-    /// Starts another thread in that process. Called in that process.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
-    fn thread(&self, job: Box<dyn FnOnce() + Send>) -> Result<()>;
-}
-
-/// What to list, and what to request about it.
-pub struct Wanted {
-    /// Needs of the entries of a directory.
-    pub needs: NeedsByKind,
-    /// Needs of the operands.
-    pub operand_needs: NeedsByKind,
-    /// Which links are followed.
-    pub dereference: Dereference,
-    /// Which names to keep.
-    pub filter: Filter,
-    /// Whether directories among the operands are listed.
-    pub lists_operands: bool,
-    /// Whether subdirectories are listed.
-    pub recursive: bool,
-    /// Whether values may be stale where that saves requests to a server.
-    pub lazy: bool,
-    /// Where requests in flight are shown.
-    pub watch: Option<&'static Watch>,
-    /// Whether to count requests by kind of entry.
-    pub explains: bool,
-    /// The policy to use instead of those of the file systems: it limits the requests in flight, without stuck ones.
-    /// With `None` the policy of each file system is used, which is looked up where answers are round trips, or may be: two
-    /// system calls for each directory, without a request to a server.
-    pub policy: Option<&'static Policy>,
-}
-
-/// State that both processes share. Never freed: a stuck worker may still use it.
-struct Shared {
-    wanted: Wanted,
-    /// The counts, if requested.
-    counter: Option<RequestCounter>,
-    agent: &'static dyn Agent,
-    crew: Growing<Task>,
-    /// Directories that were prefetched and not yet opened by the lister.
-    boards: Mutex<BTreeMap<Vec<u8>, Arc<Board>>>,
-    /// Notified when the lister may find something new.
-    news: Events,
-}
 
 /// The result of opening a directory.
 pub enum Opened {
@@ -347,27 +288,5 @@ impl Getent for Deadline {
         let (database, ids): (CString, Vec<u32>) = (database.into(), ids.into());
         let call = self.call(move |agent| agent.getent(&database, &ids));
         self.wait(self.late_ns, || call.lock().take()).flatten()
-    }
-}
-
-impl Shared {
-    /// The loop of the agent's first thread.
-    fn lead(&'static self) {
-        let work = move |number| {
-            self.crew.work(number, |worker, task| self.execute(worker, task));
-        };
-        self.crew
-            .lead(sched::available_cores, |number| self.agent.thread(Box::new(move || work(number))).is_ok());
-    }
-
-    /// Prefetches a directory, unless the limit is reached.
-    fn read_ahead(&self, path: Vec<u8>, above: Option<&Arc<Board>>) {
-        if self.crew.queue().is_full() {
-            return;
-        }
-        let Ok(c_path) = CString::new(path.clone()) else { return };
-        let board = Board::new(path.clone(), above.cloned());
-        self.boards.lock().insert(path, board.clone());
-        self.crew.push_last(Task::Open { board, path: c_path, follow: true });
     }
 }

@@ -6,6 +6,7 @@ use crate::needs::Needs;
 use crate::path::below;
 use crate::stat::{self, Asking, Mode, Resources, Threads};
 use crate::test_threads;
+use dents_engine::limit::policy::Policy;
 use dents_sys::{CWD, Result, clock};
 use std::ffi::CString;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Finds out which names are directories.
 
-use super::{Class, Options, Savings, Tricks};
+use super::options::{Options, Tricks};
 use crate::batch::Batch;
 use crate::lock::Mutex;
 use crate::needs::Kind;
@@ -35,6 +35,45 @@ struct Candidates<'a> {
     answers: Chunk<Class>,
     /// Directories not yet found.
     left: AtomicUsize,
+}
+
+/// The result for an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Class {
+    Directory = 0,
+    Other = 1,
+    Unknown = 2,
+}
+
+/// The requests of a scan, and those that each trick saved. A scan without tricks costs one request for each entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Savings {
+    /// Entries, without `.` and `..`.
+    pub entries: u64,
+    /// Entries whose type came with their name: saved by [`Tricks::D_TYPE`].
+    pub by_d_type: u64,
+    /// Entries without a request because all subdirectories were found: saved by [`Tricks::NLINK`] and the order.
+    pub by_nlink: u64,
+    /// Entries that `name/.` showed not to be a directory, without fetching the inode: saved by [`Tricks::DOT`].
+    pub by_dot: u64,
+    /// Requests for `name/.`.
+    pub dots: u64,
+    /// `statx` of entries.
+    pub stats: u64,
+    /// `statx` and `fstatfs` of the directory itself.
+    pub directory_stats: u64,
+    /// Whether the link count was discarded in the end, because the directory changed.
+    pub changed: bool,
+}
+
+impl Savings {
+    /// Adds the requests of one worker.
+    fn add(&mut self, worker: &Savings) {
+        self.by_dot += worker.by_dot;
+        self.dots += worker.dots;
+        self.stats += worker.stats;
+    }
 }
 
 /// A worker's own state.

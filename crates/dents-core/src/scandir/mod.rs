@@ -42,63 +42,22 @@
 
 mod classify;
 pub mod links;
+mod options;
 mod order;
 mod readdirx;
 
-pub use readdirx::{Listing, Readdir, readdirx};
+pub use classify::Savings;
+pub use options::{Options, Readdir, Tricks};
+pub use readdirx::{Listing, readdirx};
 
 use crate::batch::{Batch, Entry};
 use crate::needs::{Kind, Needs, NeedsByKind};
-use crate::stat::Workers;
 use alloc::vec::Vec;
+use classify::Class;
 use core::ffi::CStr;
 use dents_sys::statfs::{self, FsType};
 use dents_sys::{AsFd, BorrowedFd, CWD, Result, clock, dir};
 use links::Snapshot;
-
-bitflags::bitflags! {
-    /// Tricks that save requests. All by default.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Tricks: u8 {
-        /// Trust the types of `readdir`. Without this every type counts as unknown, which shows the effect of the other
-        /// tricks on any file system.
-        const D_TYPE = 1 << 0;
-        /// Stop once `link count − 2` subdirectories are found.
-        const NLINK = 1 << 1;
-        /// Try likely directories first.
-        const LIKELY_FIRST = 1 << 2;
-        /// Try names in the order of inode numbers (among equally likely ones).
-        const INODE_ORDER = 1 << 3;
-        /// Try `name/.` before `name`.
-        const DOT = 1 << 4;
-    }
-}
-
-/// How to scan.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// The tricks to use.
-    pub tricks: Tricks,
-    /// Most requests in flight; 4 by default. More than one needs `workers`.
-    pub max_requests: usize,
-    /// Starts the threads for that; without it, requests are made one by one.
-    pub workers: Option<&'a dyn Workers>,
-}
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Options { tricks: Tricks::all(), max_requests: 4, workers: None }
-    }
-}
-
-impl Options<'_> {
-    /// Treats all types of `readdir` as unknown, as on a file system without `d_type`.
-    #[must_use]
-    pub fn distrust_d_type(mut self) -> Self {
-        self.tricks.remove(Tricks::D_TYPE);
-        self
-    }
-}
 
 /// The result of a scan.
 pub struct Scan {
@@ -129,45 +88,6 @@ impl Scan {
 
     fn sort(&self, class: Class) -> impl ExactSizeIterator<Item = Entry<'_>> {
         self.sorted[class as usize].iter().map(|index| self.batch.entry(*index as usize))
-    }
-}
-
-/// The result for an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Class {
-    Directory = 0,
-    Other = 1,
-    Unknown = 2,
-}
-
-/// The requests of a scan, and those that each trick saved. A scan without tricks costs one request for each entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Savings {
-    /// Entries, without `.` and `..`.
-    pub entries: u64,
-    /// Entries whose type came with their name: saved by [`Tricks::D_TYPE`].
-    pub by_d_type: u64,
-    /// Entries without a request because all subdirectories were found: saved by [`Tricks::NLINK`] and the order.
-    pub by_nlink: u64,
-    /// Entries that `name/.` showed not to be a directory, without fetching the inode: saved by [`Tricks::DOT`].
-    pub by_dot: u64,
-    /// Requests for `name/.`.
-    pub dots: u64,
-    /// `statx` of entries.
-    pub stats: u64,
-    /// `statx` and `fstatfs` of the directory itself.
-    pub directory_stats: u64,
-    /// Whether the link count was discarded in the end, because the directory changed.
-    pub changed: bool,
-}
-
-impl Savings {
-    /// Adds the requests of one worker.
-    fn add(&mut self, worker: &Savings) {
-        self.by_dot += worker.by_dot;
-        self.dots += worker.dots;
-        self.stats += worker.stats;
     }
 }
 

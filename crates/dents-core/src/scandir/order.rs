@@ -1,6 +1,6 @@
 //! The order of requests: likely directories first, and in the order of inodes on the disk.
 
-use super::{Readdir, Tricks};
+use super::options::{Readdir, Tricks};
 use crate::batch::{Batch, Entry};
 use crate::needs::Kind;
 use alloc::vec::Vec;

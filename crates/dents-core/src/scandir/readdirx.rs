@@ -1,5 +1,6 @@
 //! All names of a directory, in a chosen order.
 
+use super::options::Readdir;
 use super::order;
 use crate::batch::Batch;
 use crate::needs::{Kind, Needs, NeedsByKind};
@@ -7,23 +8,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 use dents_sys::dir::{self, Dirents};
 use dents_sys::{BorrowedFd, Errno, Result};
-
-bitflags::bitflags! {
-    /// Options of [`readdirx`], and its result flag.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Readdir: u8 {
-        /// Keep types and inode numbers. Without it all types are unknown and all numbers zero.
-        const DENTS = 1 << 0;
-        /// Likely directories first: known ones, then names that begin with a dot, then names without a dot, shorter
-        /// ones first. These are in inode order, the others in reading order.
-        const DIRS_FIRST = 1 << 1;
-        /// In the best order for `statx` of all names: that of inode numbers, which is close to that of inodes on the
-        /// disk. With [`Readdir::DIRS_FIRST`], likely directories still come first.
-        const STAT_ORDER = 1 << 2;
-        /// Only in the result: some type was unknown. Without it, `readdir` returned all types.
-        const FOUND_UNKNOWN = 1 << 7;
-    }
-}
 
 /// The result of [`readdirx`].
 pub struct Listing {

@@ -1,13 +1,13 @@
 //! Requests on the calling thread, one after the other: the oracle of the other strategies, and the strategy of trees.
 
 use super::ask::Asker;
-use super::policy::Lists;
+use super::question::{Harvest, Question, Tally, Todo, asks};
 use super::request_counts::RequestCounter;
-use super::{Harvest, Question, Tally, Todo, asks};
 use crate::batch::{Batch, Dent, Metas, Names};
 use crate::bulk::Bulk;
 use crate::needs::{Kind, NeedsByKind};
 use crate::watchdog::Watch;
+use dents_engine::limit::policy::Lists;
 use dents_sys::BorrowedFd;
 
 pub(super) fn classic(todo: &Todo<'_>, metas: &mut Metas, harvest: &mut Harvest) {

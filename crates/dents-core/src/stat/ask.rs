@@ -1,8 +1,8 @@
 //! The requests about one entry, in the order of their dependencies: `statx`, then those that need the type (the link's text, its
 //! target), then the names of the extended attributes.
 
+use super::question::{Harvest, Question, Tally};
 use super::request_counts::{Call, Calls, CallsByKind};
-use super::{Harvest, Question, Tally};
 use crate::batch::{Asked, Bits, Dent, Extra, Meta, Names, Texts, Time};
 use crate::bulk::Bulk;
 use crate::needs::{Kind, Needs};

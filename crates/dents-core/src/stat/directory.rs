@@ -1,7 +1,5 @@
 //! Reads a directory, then requests the metadata of its entries; if the directory is large, both at the same time.
 
-use super::choose::{self, Choice, Strategy};
-use super::policy::{FIRST_REPLY, Policy};
 use super::workers::{self, Entries, OVERLAP_FROM};
 use super::{
     Asking, ListedDir, Mode, Question, Report, Resources, Tally, asks, fill_at, marks, resolve_by_text,
@@ -14,6 +12,8 @@ use crate::read::{Bound, Filter, Reader};
 use crate::watchdog::Watch;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
+use dents_engine::limit::choose::{self, Choice, Strategy};
+use dents_engine::limit::policy::{FIRST_REPLY, Policy};
 use dents_sys::dir::Dirents;
 
 /// Reads of names, after the first, before several workers read the rest: 64 KiB and twice 256 KiB, some 15,000 entries. The rest then

@@ -39,8 +39,8 @@
 //! long. So `auto` uses threads.
 
 use super::ask::Asker;
-use super::policy::Policy;
-use super::{Harvest, Question, Todo, choose, dir_is_cwd, xattrs};
+use super::question::{Harvest, Question, Todo, dir_is_cwd};
+use super::xattrs;
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::mounts;
 use crate::needs::{Kind, Needs};
@@ -51,6 +51,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ffi::CStr;
+use dents_engine::limit::choose;
+use dents_engine::limit::policy::Policy;
 use dents_sys::stat::{Flags, Mask, Statx};
 use dents_sys::statfs::{self, FsType};
 use dents_sys::uring::{Answer, Request, Ring};

@@ -4,13 +4,14 @@
 //! make the directory look remote, and its attributes, which the client believes for three seconds, expire meanwhile. So the metadata
 //! is requested first, from the client's cache, then the ACLs, by as many workers as pay off.
 
-use super::choose::{Choice, Strategy};
-use super::policy::{Lists, Policy};
+use super::question::{Harvest, Question};
+use super::resources::Resources;
 use super::workers::{self, Entries};
-use super::{Harvest, Question, Resources};
 use crate::batch::{Bits, Dent, Meta, Metas, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use alloc::vec::Vec;
+use dents_engine::limit::choose::{Choice, Strategy};
+use dents_engine::limit::policy::{Lists, Policy};
 use dents_sys::clock;
 
 /// The attributes that a slot stores as bits, so that two answers about an entry can be joined.

@@ -1,11 +1,13 @@
 //! The operands of the command line: always stat'ed, and followed by other rules than entries of a directory.
 
 use super::ask::Asker;
-use super::policy::Lists;
-use super::{Asking, Harvest, Question, Report, Resources, Tally, fill};
+use super::fill;
+use super::question::{Harvest, Question, Report, Tally};
+use super::resources::{Asking, Resources};
 use crate::batch::{Batch, Bits, Meta, Names};
 use crate::needs::{Kind, Needs, NeedsByKind};
 use core::ffi::CStr;
+use dents_engine::limit::policy::Lists;
 use dents_sys::{BorrowedFd, Errno};
 
 /// Which symbolic links are followed.

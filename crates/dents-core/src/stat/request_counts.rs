@@ -1,9 +1,9 @@
 //! Counts the requests for each type of entry, and the time of their answers: only for `--explain`.
 
-use super::policy::Policy;
 use crate::lock::Mutex;
 use crate::needs::Kind;
 use core::ops::{Add, AddAssign};
+use dents_engine::limit::policy::Policy;
 use dents_sys::statfs::FsType;
 
 /// Calls of one type.

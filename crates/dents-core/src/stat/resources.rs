@@ -1,15 +1,15 @@
 //! The resources with which metadata is requested: a strategy, threads, the mount table, rings.
 
-use super::choose::{self, Signals};
-use super::policy::Policy;
+use super::question::{ListedDir, Question};
 use super::request_counts::RequestCounter;
-use super::{ListedDir, Question};
 use crate::mounts::Mounts;
 use crate::needs::NeedsByKind;
 use crate::ring::Rings;
 use crate::watchdog::Watch;
 use core::cell::OnceCell;
 pub use dents_engine::crew::Workers;
+use dents_engine::limit::choose::{self, Signals};
+use dents_engine::limit::policy::Policy;
 use dents_sys::{sched, stat};
 
 /// The number of threads: as requested, or one for each core that the process may use, counted when first needed.

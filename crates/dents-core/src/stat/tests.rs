@@ -2,11 +2,14 @@
 
 use super::*;
 use crate::batch::{Asked, Entry, Mark, Target};
+use crate::needs::Needs;
 use crate::read::{Filter, Hidden, Reader};
 use crate::test_threads::{Refused, Std};
+use crate::watchdog::Watch;
 use alloc::ffi::CString;
 use core::ffi::CStr;
-use dents_sys::CWD;
+use dents_engine::limit::policy::Policy;
+use dents_sys::{CWD, Errno};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::prelude::v1::*;

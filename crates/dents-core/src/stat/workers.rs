@@ -6,9 +6,8 @@
 //! or two for each entry.
 
 use super::ask::Asker;
-use super::choose::{self, Choice, Strategy};
-use super::policy::Policy;
-use super::{Harvest, Question, Resources, Workers, dir_is_cwd};
+use super::question::{Harvest, Question, dir_is_cwd};
+use super::resources::{Resources, Workers};
 use crate::batch::{Batch, Dent, Meta, Metas, Names};
 use crate::lock::Mutex;
 use crate::read::{Filter, Stream};
@@ -20,6 +19,8 @@ use core::ops::Range as Claimed;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use dents_engine::board::Chunk;
 use dents_engine::crew::{Crew, Next, Order};
+use dents_engine::limit::choose::{self, Choice, Strategy};
+use dents_engine::limit::policy::Policy;
 use dents_engine::limit::{CHUNK, FIRST, Limit, Streak};
 use dents_engine::order::range::{self, Claims, Range, Task};
 use dents_sys::{AsFd, BorrowedFd, Errno, OwnedFd, clock, dir};

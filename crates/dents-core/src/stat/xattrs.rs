@@ -1,13 +1,13 @@
 //! Requests for extended attributes: the mark after the mode, the capability, the security context.
 
 use super::ask::Asker;
-use super::dir_is_cwd;
-use super::policy::{Lists, Policy};
+use super::question::dir_is_cwd;
 use super::request_counts::Call;
 use crate::batch::{Asked, Bits, Meta, xattr_list};
 use crate::needs::{Kind, Needs};
 use alloc::vec;
 use core::ffi::CStr;
+use dents_engine::limit::policy::{Lists, Policy};
 use dents_sys::stat::{self, Flags, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, Result, cwd, statfs, xattr};
 

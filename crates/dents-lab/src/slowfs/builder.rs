@@ -8,10 +8,11 @@ use rustix::io::Errno;
 
 use super::fault::{Fault, Faults, Rule};
 use super::fuse::{Habits, Readdirplus};
+use super::kind::Kind;
 use super::mounted::{Mounted, Parts};
 use super::request::Request;
 use super::server::Pace;
-use super::tree::{Kind, ROOT, Tree};
+use super::tree::{ROOT, Tree};
 use super::tricks::Tricks;
 use crate::fixture::TempDir;
 use crate::rng::Rng;

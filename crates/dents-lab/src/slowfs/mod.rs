@@ -25,6 +25,7 @@
 mod builder;
 mod fault;
 mod fuse;
+mod kind;
 mod mounted;
 mod options;
 mod raw;
@@ -37,8 +38,8 @@ mod tricks;
 pub use builder::{Builder, SlowFs};
 pub use fault::{ERRORS, Fault};
 pub use fuse::Readdirplus;
+pub use kind::Kind;
 pub use mounted::Mounted;
 pub use options::{Command, HELP, duration, fill_in};
 pub use request::{Counts, Request};
 pub use rustix::io::Errno;
-pub use tree::Kind;

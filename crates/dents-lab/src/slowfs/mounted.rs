@@ -12,10 +12,11 @@ use rustix::io::Errno;
 
 use super::fault::{Fault, Faults, Rule};
 use super::fuse::{Fuse, Habits, lock};
+use super::kind::Kind;
 use super::request::{Counts, Request};
 use super::server::{Pace, Server};
 use super::table;
-use super::tree::{Kind, Tree};
+use super::tree::Tree;
 use crate::fixture::TempDir;
 
 /// The parts of a mount.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::builder::{Builder, SlowFs};
 use super::fault::Fault;
 use super::fuse::Readdirplus;
+use super::kind::Kind;
 use super::request::Request;
-use super::tree::Kind;
 
 /// The text of `--help`.
 pub const HELP: &str = "\

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::time::{Duration, SystemTime};
 
-use super::tree::Kind;
+use super::kind::Kind;
 
 /// The first inode number of the directories below a bottomless one.
 pub(super) const BOTTOM: u64 = 1 << 41;

@@ -4,8 +4,8 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::level::{SEPARATOR, position, turned};
 use super::tables::Tables;
-use super::{SEPARATOR, position, turned};
 use crate::file::Byte;
 
 /// ISO 14651's table has four levels; a locale with more takes the long way.

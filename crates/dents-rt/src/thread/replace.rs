@@ -14,8 +14,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use alloc::boxed::Box;
 use rustix::thread::futex;
 
-use super::{detach, wait};
+use super::detach;
 use crate::lock::Lock;
+use crate::task::wait;
 
 /// The work of replacements.
 #[derive(Clone, Copy)]

@@ -10,9 +10,10 @@
 //! segments without a header are remains of a scan that was done. The rows of segments are believed, so the directory is one that nobody
 //! else may change (`../dir.rs`).
 
+use super::error::Error;
+use super::frame::{self, VERSION};
 use super::key::Keys;
 use super::segment::{Segment, at};
-use super::{Error, Scan, frame};
 use crate::bytes::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::{Dir, PRIVATE};
 use crate::message;
@@ -20,7 +21,7 @@ use crate::root::{self, Machine, Root};
 use crate::{subvolumes, time};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -31,8 +32,20 @@ const HEADER: &str = "scan";
 const NEW_HEADER: &str = "scan.new";
 /// The first line of the header, without the number of the format.
 const TITLE: &str = "dents scan journal ";
-/// The format of header and segments. Other formats are refused. The first format had neither working directory nor roots.
-pub(super) const VERSION: u32 = 2;
+
+/// A scan: a journal belongs to one scan. Its identity includes the working directory and the files that the paths lead to (device,
+/// inode, birth), which are checked when the journal is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan<'a> {
+    /// All options that decide which rows the scan has, as text. The same options give the same text. The error message for other
+    /// options shows it.
+    pub options: &'a str,
+    /// The operands.
+    pub paths: &'a [&'a CStr],
+    /// The subvolumes of btrfs where the scan begins, as they are before its start. They are not compared: a journal keeps those of the
+    /// first run.
+    pub subvolumes: &'a [Subvolume],
+}
 
 /// The locked directory.
 pub(super) struct Directory {
@@ -243,6 +256,12 @@ fn parse(bytes: &[u8]) -> Option<(Header, ScanIdentity)> {
     let subvolumes = subvolumes.unwrap_or_default();
     let header = Header { keys: Keys { secret: *secret }, started, resumed: true, subvolumes };
     Some((header, ScanIdentity { options, cwd, paths, roots }))
+}
+
+/// The path without slashes at its end, which do not change the paths of its entries.
+pub(super) fn without_slash(path: &CStr) -> &[u8] {
+    let bytes = path.to_bytes();
+    &bytes[..bytes.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1)]
 }
 
 #[cfg(test)]

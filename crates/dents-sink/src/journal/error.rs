@@ -1,6 +1,6 @@
 //! Errors of journals; each message names a remedy.
 
-use super::directory;
+use super::frame::VERSION;
 use std::ffi::CString;
 use std::fmt;
 use std::io;
@@ -127,7 +127,7 @@ impl fmt::Display for Error {
                 "{}: this journal has format {version}, and this program reads format {}: finish it with the program \
                  that began it, or remove the directory to begin anew",
                 dir.display(),
-                directory::VERSION
+                VERSION
             ),
             Error::Damaged { file } => {
                 let dir = file.parent().unwrap_or(file);

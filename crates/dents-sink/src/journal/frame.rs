@@ -10,6 +10,9 @@
 use crate::bytes::{Bytes, put_bytes, put_number};
 use crate::coding::Rows;
 
+/// The format of header and segments. Other formats are refused. The first format had neither working directory nor roots.
+pub(super) const VERSION: u32 = 2;
+
 /// Length and CRC.
 pub(super) const HEAD: usize = 8;
 /// The time, which is needed before the rest is decoded.

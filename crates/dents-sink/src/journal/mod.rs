@@ -69,6 +69,7 @@ mod recover;
 pub(crate) mod segment;
 mod writer;
 
+pub use directory::Scan;
 pub use error::Error;
 pub use writer::Writer;
 
@@ -77,7 +78,7 @@ use crate::sink::Part;
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
 use dents_core::tree::StartPoint;
-use directory::{Directory, Header};
+use directory::{Directory, Header, without_slash};
 use recover::Found;
 use segment::Segment;
 use std::ffi::CStr;
@@ -86,20 +87,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
-
-/// A scan: a journal belongs to one scan. Its identity includes the working directory and the files that the paths lead to (device,
-/// inode, birth), which are checked when the journal is opened.
-#[derive(Clone, Copy, Debug)]
-pub struct Scan<'a> {
-    /// All options that decide which rows the scan has, as text. The same options give the same text. The error message for other
-    /// options shows it.
-    pub options: &'a str,
-    /// The operands.
-    pub paths: &'a [&'a CStr],
-    /// The subvolumes of btrfs where the scan begins, as they are before its start. They are not compared: a journal keeps those of the
-    /// first run.
-    pub subvolumes: &'a [Subvolume],
-}
 
 /// Options of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +101,6 @@ impl Default for Options {
     fn default() -> Self {
         Options { sync: false, buffer: 256 * 1024 }
     }
-}
-
-/// The path without slashes at its end, which do not change the paths of its entries.
-fn without_slash(path: &CStr) -> &[u8] {
-    let bytes = path.to_bytes();
-    &bytes[..bytes.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1)]
 }
 
 /// A scan's journal, in a directory that this process has locked.
@@ -212,12 +193,6 @@ impl Journal {
     #[must_use]
     pub fn resumed(&self) -> bool {
         self.header.resumed
-    }
-
-    /// A writer, for one worker. Its file is created with its first write.
-    #[must_use]
-    pub fn writer(&self) -> Writer<'_> {
-        Writer::new(self, self.writers.fetch_add(1, Relaxed))
     }
 
     /// Whether a directory was complete before this run.

@@ -51,8 +51,16 @@ struct Open {
     rows: u64,
 }
 
+impl Journal {
+    /// A writer, for one worker. Its file is created with its first write.
+    #[must_use]
+    pub fn writer(&self) -> Writer<'_> {
+        Writer::new(self, self.writers.fetch_add(1, Relaxed))
+    }
+}
+
 impl<'j> Writer<'j> {
-    pub(super) fn new(journal: &'j Journal, number: u32) -> Self {
+    fn new(journal: &'j Journal, number: u32) -> Self {
         Writer {
             journal,
             number,

@@ -5,7 +5,7 @@
 use super::column::{AnyColumn, Chunk, Column, Scratch};
 use super::encode::bounds::{NONE, SORTED};
 use super::encode::{Bits, Few, Front, Near, Plain, Repeated, Wide, Words};
-use super::io_error;
+use super::error::io_error;
 use super::schema::{COLUMNS, Schema};
 use crate::bytes::in_common;
 use crate::details::{Detail, Value};

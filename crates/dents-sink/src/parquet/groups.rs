@@ -2,8 +2,8 @@
 
 use super::checksum::Sealed;
 use super::column::Chunk;
+use super::error::io_error;
 use super::group::Group;
-use super::io_error;
 use super::schema::Schema;
 use crate::sorted::{Range, Sorted};
 use ::parquet::errors::ParquetError;

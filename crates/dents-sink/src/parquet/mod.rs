@@ -71,6 +71,7 @@ mod checksum;
 mod column;
 mod decode;
 mod encode;
+mod error;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod group;
@@ -90,11 +91,11 @@ use crate::output::{Output, Own};
 use crate::sink::{Part, Sink};
 use crate::sorted::Sorter;
 use crate::{subvolumes, time};
-use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::SerializedFileWriter;
 use checksum::Sealed;
 use dents_core::batch::Time;
+use error::io_error;
 use schema::Schema;
 use std::io;
 use std::path::PathBuf;
@@ -161,16 +162,5 @@ impl Sink for Parquet {
         file.flush()?;
         file.inner_mut().begin_footer();
         file.into_inner().map_err(io_error)?.commit(extent)
-    }
-}
-
-/// The error of the output, if there is one inside; it names the file already.
-fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        error => io::Error::other(error),
     }
 }

@@ -1,8 +1,9 @@
 //! The reader of Parquet files: chooses the row groups, and the thread that reads each. [`super::decode`] decodes their rows.
 
 use super::decode::{Rows, details_of, may_have};
+use super::error::io_error;
 use super::section::Section;
-use super::{io_error, panics, schema};
+use super::{panics, schema};
 use crate::dir::{Dir, Named};
 use crate::format::{Extent, Format};
 use crate::manifest::{self, Manifest};

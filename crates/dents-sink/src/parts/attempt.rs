@@ -1,8 +1,8 @@
 //! One attempt at a task: the directories that it leaves over, its shard, and the commit of both.
 
-use super::claim::mark;
+use super::Parts;
+use super::files::{mark, random, written};
 use super::list::{Record, Writer};
-use super::{Parts, written};
 use crate::dir::{Named, PRIVATE};
 use crate::format::{About, Extent};
 use crate::message;
@@ -30,18 +30,6 @@ pub enum Committed {
     Won,
     /// Another attempt was committed before.
     Lost,
-}
-
-/// A name that no other attempt has.
-pub(super) fn random() -> String {
-    use std::hash::BuildHasher;
-    let half = || std::hash::RandomState::new().hash_one((std::process::id(), std::time::SystemTime::now()));
-    format!("{:016x}{:016x}", half(), half())
-}
-
-/// Whether an attempt may have this name.
-pub(super) fn is_attempt(name: &str) -> bool {
-    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 impl Parts {

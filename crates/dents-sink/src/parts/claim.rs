@@ -8,9 +8,10 @@
 //! for each source that was used up the file in `taken/`, which keeps it from being added again. So when a claim exists, all is done that
 //! the claims before it imply.
 
+use super::files::{is_attempt, is_id, mark, modified, wrong};
 use super::list::{Cursor, Reader, Writer};
 use super::plan::Plan;
-use super::{LOG, PLAN, Parts, TAKEN, WAITING, attempt, is_id, modified, wrong};
+use super::{LOG, PLAN, Parts, TAKEN, WAITING};
 use crate::bytes::{Bytes, put_bytes, put_number};
 use crate::dir::{Named, PRIVATE};
 use crate::message;
@@ -117,7 +118,7 @@ impl Head {
             let (id, attempt) = (text(&mut bytes)?, text(&mut bytes)?);
             let at = Cursor { frame: bytes.number()?, skip: bytes.number()? };
             let is_roots = id.is_empty() && attempt.is_empty();
-            let is_list = is_id(&id) && attempt::is_attempt(&attempt);
+            let is_list = is_id(&id) && is_attempt(&attempt);
             if !is_roots && !is_list {
                 return None;
             }
@@ -389,13 +390,4 @@ impl Parts {
         }
         Ok(())
     }
-}
-
-/// Creates an empty file, unless there is one, and waits until its name is on the disk.
-pub(super) fn mark(file: &Named) -> io::Result<()> {
-    let made = match file.create(PRIVATE) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        other => other.map(drop),
-    };
-    made.and_then(|()| file.dir().sync()).map_err(|error| message::cannot_write(&file.path(), &error))
 }

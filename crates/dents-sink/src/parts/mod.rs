@@ -33,26 +33,28 @@
 mod attempt;
 mod check;
 mod claim;
+mod files;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod fuzzing;
 mod list;
 mod plan;
+mod tasks;
 
 pub use attempt::{Attempt, Committed};
 pub use check::Verdict;
 pub use claim::{Claim, Open};
+pub use files::is_id;
 pub use list::Directory;
 pub use plan::{Plan, Trees};
+pub use tasks::Task;
 
 use crate::dir::{Dir, Named};
 use crate::format::Extent;
-use crate::manifest::{Manifest, Shard};
+use crate::message;
 use crate::parquet;
-use crate::{message, time};
-use claim::Head;
+use files::{Temporary, is_attempt, random, shard_name, written};
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::time::SystemTime;
 
 const PLAN: &str = "plan";
 const LOG: &str = "log";
@@ -74,17 +76,6 @@ pub struct Parts {
     plan: Plan,
 }
 
-/// A task, as [`Parts::tasks`] finds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
-    /// Its ID.
-    pub id: String,
-    /// How many directories it claimed; of the first task also roots that are none.
-    pub directories: u64,
-    /// The result, if it is committed.
-    pub committed: Option<Done>,
-}
-
 /// The result of a committed task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Done {
@@ -97,18 +88,6 @@ pub struct Done {
     /// The attempt that won.
     attempt: String,
     span: crate::scan_file::Span,
-}
-
-/// Whether a task may have this ID: up to 100 letters, digits, `-` and `_`.
-#[must_use]
-pub fn is_id(id: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (1..=100).contains(&id.len()) && id.bytes().all(plain)
-}
-
-/// An error of the command line: another plan, a task that does not exist.
-fn wrong(text: String) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, text)
 }
 
 impl Parts {
@@ -164,28 +143,6 @@ impl Parts {
         self.dir.path()
     }
 
-    /// The directories of a task.
-    ///
-    /// # Errors
-    /// With [`ErrorKind::InvalidInput`], if there is no such task; or if its claim cannot be read.
-    pub fn directories(&self, id: &str) -> io::Result<Vec<Directory>> {
-        let file = self.claims.file(id)?;
-        let path = file.path();
-        let head = Head::read(file.clone())?;
-        let mut directories = Vec::new();
-        let mut reader = list::Reader::open(file, head.cursor)?;
-        while let Some(directory) = reader.next()? {
-            if !self.plan.has(&directory) {
-                return Err(message::damaged(&path, "a directory is not below the roots"));
-            }
-            directories.push(directory.to_owned());
-        }
-        match directories.len() as u64 == head.directories {
-            true => Ok(directories),
-            false => Err(message::damaged(&path, "directories are missing")),
-        }
-    }
-
     /// Whether a task has a claim.
     #[must_use]
     pub fn has(&self, id: &str) -> bool {
@@ -212,56 +169,12 @@ impl Parts {
         let parquet::Shard { part, rows, extent, span } = parquet::Shard::open(shard)?;
         let parsed = part.split_once(' ').and_then(|(attempt, left)| {
             let left = left.parse().ok()?;
-            attempt::is_attempt(attempt).then(|| (attempt.to_string(), left))
+            is_attempt(attempt).then(|| (attempt.to_string(), left))
         });
         let Some((attempt, left)) = parsed else {
             return Err(message::damaged(&path, "it does not tell what its task left over"));
         };
         Ok(Some(Done { entries: rows, left, extent: extent.unwrap_or(Extent::Partial), attempt, span }))
-    }
-
-    /// Gives all tasks in the order of their claims.
-    ///
-    /// # Errors
-    /// If a claim or shard cannot be read; or that of `give`.
-    pub fn tasks(&self, give: &mut dyn FnMut(Task) -> io::Result<()>) -> io::Result<()> {
-        for number in 1..=self.last() {
-            let Head { id, directories, .. } = Head::read(self.claim_file(number)?)?;
-            let committed = self.done(&id)?;
-            give(Task { id, directories, committed })?;
-        }
-        Ok(())
-    }
-
-    /// Writes the manifest: [`crate::read::open`] then reads the directory. It is complete if all tasks are committed, no directory waits, and
-    /// each root could be read.
-    ///
-    /// # Errors
-    /// If a file cannot be read or written.
-    pub fn merge(&self) -> io::Result<Manifest> {
-        let (mut shards, mut ended, mut whole) = (Vec::new(), None, true);
-        self.tasks(&mut |task| {
-            let Some(done) = task.committed else {
-                whole = false;
-                return Ok(());
-            };
-            whole &= done.extent == Extent::Complete;
-            ended = ended.max(done.span.ended.map(|time| (time.sec, time.nsec)));
-            shards.push(Shard { file: shard_name(&task.id), rows: done.entries });
-            Ok(())
-        })?;
-        whole &= self.waiting()? == 0;
-        let manifest = Manifest {
-            extent: if whole { Extent::Complete } else { Extent::Partial },
-            begun: self.plan.begun,
-            ended: ended
-                .map(|(sec, nsec)| dents_core::batch::Time { sec, nsec })
-                .or_else(|| Some(time::now())),
-            roots: self.plan.roots.clone(),
-            shards,
-        };
-        manifest.write_in(&self.dir)?;
-        Ok(manifest)
     }
 
     fn claim_file(&self, number: u64) -> io::Result<Named> {
@@ -270,43 +183,8 @@ impl Parts {
 
     /// Writes a file in `tmp`.
     fn temporary(&self, write: impl FnOnce(&Named) -> io::Result<()>) -> io::Result<Temporary> {
-        let temporary = Temporary(self.tmp.file(attempt::random())?);
+        let temporary = Temporary(self.tmp.file(random())?);
         write(&temporary.0).map_err(|error| written(&temporary.0, error))?;
         Ok(temporary)
     }
-}
-
-fn shard_name(id: &str) -> String {
-    format!("{id}.parquet")
-}
-
-/// A file in `tmp`, removed when dropped.
-struct Temporary(Named);
-
-impl Temporary {
-    fn publish(&self, to: &Named) -> io::Result<bool> {
-        self.0.publish(to).map_err(|error| message::cannot_write(&to.path(), &error))
-    }
-
-    /// When it was written, by the clock of the file server.
-    fn modified(&self) -> io::Result<SystemTime> {
-        modified(&self.0)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = self.0.remove();
-    }
-}
-
-/// When a file was changed.
-fn modified(file: &Named) -> io::Result<SystemTime> {
-    let there = file.open().and_then(|file| file.metadata()).and_then(|about| about.modified());
-    there.map_err(|error| message::cannot_read(&file.path(), &error))
-}
-
-/// The message about a file that is written, unless there is one already: errors of reading have one.
-fn written(file: &Named, error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { message::cannot_write(&file.path(), &error) } else { error }
 }

@@ -1,7 +1,7 @@
 //! The plan: what all processes of a scan must agree on.
 
+use super::files::wrong;
 use super::list::{Cursor, Reader, Record, Writer};
-use super::wrong;
 use crate::bytes::{Bytes, put_bytes, put_number, put_time};
 use crate::dir::Named;
 use crate::message;

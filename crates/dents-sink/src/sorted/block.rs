@@ -1,12 +1,13 @@
 //! One worker's part: it sorts the rows of a directory by name.
 
 use super::Sorter;
-use super::frame::Builder;
+use super::frame::{Builder, is_second};
 use crate::bytes::Bytes;
 use crate::coding::{Before, Rows, name_of, put_row};
 use crate::row::Row;
 use crate::sink::Part;
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The most different owners in one block.
 const OWNERS: usize = 32;
@@ -19,13 +20,16 @@ pub(crate) struct Worker<'s> {
     frames: Vec<u8>,
 }
 
-impl<'s> Worker<'s> {
-    pub(super) fn new(sorter: &'s Sorter) -> Self {
-        Worker { sorter, block: Block::default(), frames: Vec::new() }
+impl Sorter {
+    pub(crate) fn worker(&self) -> Worker<'_> {
+        self.workers.fetch_add(1, Relaxed);
+        Worker { sorter: self, block: Block::default(), frames: Vec::new() }
     }
+}
 
+#[cfg(test)]
+impl Worker<'_> {
     /// Bytes that it has allocated.
-    #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         let Block { rows, items, builder: _, .. } = &self.block;
         self.frames.capacity() + rows.capacity() + items.capacity() * size_of::<Item>()
@@ -141,11 +145,6 @@ impl Block {
         rows.clear();
         owners.clear();
     }
-}
-
-/// The order of rows with the same path: that of the entry comes first.
-pub(super) fn is_second(row: &Row<'_>) -> bool {
-    row.fault.is_some_and(|fault| fault.is_of_directory())
 }
 
 /// The first eight bytes as a number of the same order.

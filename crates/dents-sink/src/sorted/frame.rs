@@ -7,7 +7,6 @@
 //! The first row of a frame depends on no row before it. A worker's frames share no bytes of the path, so they can be moved. The frames of a
 //! run do where paths are long: a chain of 50,000 directories has 2.5 GB of paths, and 5 MB of rows.
 
-use super::merge::damaged;
 use crate::bytes::{Bytes, put_bytes, put_number};
 use crate::coding::{Before, Rows, put_row};
 use crate::row::Row;
@@ -130,4 +129,16 @@ impl Builder {
         }
         count
     }
+}
+
+pub(super) fn damaged() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "the temporary file of the output has other bytes than were written",
+    )
+}
+
+/// The order of rows with the same path: that of the entry comes first.
+pub(super) fn is_second(row: &Row<'_>) -> bool {
+    row.fault.is_some_and(|fault| fault.is_of_directory())
 }

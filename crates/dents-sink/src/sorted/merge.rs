@@ -3,8 +3,7 @@
 //! The rows of a directory come one after the other, unless rows of a subdirectory are between them. So the merge compares paths once
 //! for a frame, and names only in frames that another source interrupts.
 
-use super::block::is_second;
-use super::frame::Frame;
+use super::frame::{Frame, damaged, is_second};
 use crate::coding::Rows;
 use crate::row::Row;
 use dents_core::path::{push, separator};
@@ -54,13 +53,6 @@ enum Side<'k> {
     /// The limit is a path in or below the same directory, with these bytes after the slash.
     Around(&'k [u8]),
     After,
-}
-
-pub(super) fn damaged() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        "the temporary file of the output has other bytes than were written",
-    )
 }
 
 /// Passes all rows of these frames on in order. Each frame is sorted.

@@ -8,7 +8,7 @@
 //!
 //! Paths are compared bytewise. So all entries below a directory `P` are together, from `P/` on and before `P0`.
 //!
-//! - Each [`Worker`] encodes rows as a journal does (`coding.rs`), sorts those of a directory by name (`block.rs`), and passes them on
+//! - Each [`Worker`](block::Worker) encodes rows as a journal does (`coding.rs`), sorts those of a directory by name (`block.rs`), and passes them on
 //!   as frames (`frame.rs`).
 //! - The [`Sorter`] collects the frames of all workers. When they have [`RUN`] bytes, the worker that added the last frame sorts them
 //!   (`merge.rs`) and writes them to a temporary file as a run (`run.rs`), while the other workers continue. With more workers, each has
@@ -31,13 +31,11 @@ mod run;
 mod tests;
 mod windows;
 
-pub(crate) use block::Worker;
-
 use crate::output::{Scratch, Temporary};
 use crate::row::Row;
-use frame::Frame;
+use frame::{Frame, damaged};
 use merge::{Receive, Source, merge};
-use run::{Mark, Run, Writer};
+use run::{Mark, Run, Storage, Writer};
 use std::borrow::Cow;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -98,11 +96,6 @@ impl Sorter {
     fn within(limits: Limits, scratch: Scratch) -> Self {
         let (workers, frames, spilled) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
         Sorter { scratch, limits, workers, frames, spilled }
-    }
-
-    pub(crate) fn worker(&self) -> Worker<'_> {
-        self.workers.fetch_add(1, Relaxed);
-        Worker::new(self)
     }
 
     /// Bytes that a worker may keep.
@@ -192,12 +185,6 @@ pub(crate) struct Sorted {
     storage: Storage,
 }
 
-/// The storage of the bytes of runs.
-enum Storage {
-    Memory(Vec<u8>),
-    File(Temporary),
-}
-
 /// The rows from a path on and before another.
 pub(crate) struct Range {
     from: Option<Box<[u8]>>,
@@ -263,19 +250,6 @@ fn merge_range(runs: &[Run], storage: &Storage, range: &Range, out: &mut dyn Rec
     merge(sources.into_iter().flatten().collect(), range.bounds(), out)
 }
 
-impl Storage {
-    fn read(&self, (start, end): (u64, u64)) -> io::Result<Cow<'_, [u8]>> {
-        match self {
-            Storage::Memory(bytes) => Ok(bytes[start as usize..end as usize].into()),
-            Storage::File(file) => {
-                let mut bytes = vec![0; (end - start) as usize];
-                file.read_exact_at(&mut bytes, start)?;
-                Ok(bytes.into())
-            }
-        }
-    }
-}
-
 /// Passes the rows of frames on one by one.
 struct Give<'g> {
     give: &'g mut dyn FnMut(&Row<'_>) -> io::Result<()>,
@@ -285,7 +259,7 @@ impl Receive for Give<'_> {
     fn frame(&mut self, frame: &Frame<'_>, path: &[u8]) -> io::Result<()> {
         let mut rows = frame.rows.clone();
         (0..frame.count).try_for_each(|_| {
-            let row = rows.row().ok_or_else(merge::damaged)?;
+            let row = rows.row().ok_or_else(damaged)?;
             (self.give)(&Row { parent: path, ..row })
         })
     }

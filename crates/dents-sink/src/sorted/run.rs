@@ -5,6 +5,7 @@ use super::merge::Receive;
 use crate::bytes::in_common;
 use crate::output::Temporary;
 use crate::row::Row;
+use std::borrow::Cow;
 use std::io;
 
 /// Bytes of frames from one mark to the next.
@@ -149,5 +150,24 @@ impl Receive for Writer<'_> {
         }
         self.builder.row(row);
         Ok(())
+    }
+}
+
+/// The storage of the bytes of runs.
+pub(super) enum Storage {
+    Memory(Vec<u8>),
+    File(Temporary),
+}
+
+impl Storage {
+    pub(super) fn read(&self, (start, end): (u64, u64)) -> io::Result<Cow<'_, [u8]>> {
+        match self {
+            Storage::Memory(bytes) => Ok(bytes[start as usize..end as usize].into()),
+            Storage::File(file) => {
+                let mut bytes = vec![0; (end - start) as usize];
+                file.read_exact_at(&mut bytes, start)?;
+                Ok(bytes.into())
+            }
+        }
     }
 }

@@ -88,7 +88,7 @@ fn fill(sorter: &Sorter, entries: &[Entry], workers: usize) -> usize {
         let at = turn % workers.len();
         entries.iter().for_each(|entry| workers[at].row(&row(entry)).expect("room"));
         if turn % 64 == 0 {
-            let held: usize = workers.iter().map(Worker::held).sum();
+            let held: usize = workers.iter().map(super::block::Worker::held).sum();
             most = most.max(held + lock(&sorter.frames).capacity());
         }
     }

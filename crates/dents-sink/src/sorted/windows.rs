@@ -4,10 +4,9 @@
 //! has a window, of whole frames from its next row on. The least of the last frames in the windows is a limit: all rows before it are in
 //! windows. They are merged, and the windows move on.
 
-use super::Storage;
-use super::frame::Frame;
-use super::merge::{Receive, Source, damaged, merge};
-use super::run::Run;
+use super::frame::{Frame, damaged};
+use super::merge::{Receive, Source, merge};
+use super::run::{Run, Storage};
 use dents_core::path::join;
 use std::borrow::Cow;
 use std::io;

@@ -1,19 +1,20 @@
 //! One [`Ring::run`]: the only code that submits requests and takes their answers.
 
 use super::files::{File, Landing, State};
-use super::{CHUNK, Request, Ring};
-use crate::file::OPEN;
+use super::request::Request;
+use super::ring::{CHUNK, MAX_ENTRIES, Ring};
+use crate::file::{FIRST_READ, OPEN};
 use crate::stat::Statx;
 use crate::{Errno, OwnedFd, Result};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
-use rustix::fd::{AsRawFd, FromRawFd, IntoRawFd};
+use rustix::fd::{AsRawFd, FromRawFd};
 use rustix::io_uring as io;
 
 /// Requests in flight. Dropping it, on return or while unwinding, waits for all of them.
 pub(super) struct Run<'r> {
-    pub(super) ring: &'r mut Ring,
+    ring: &'r mut Ring,
     /// Pushed and not landed: pending in the queue, or read by the kernel and not answered.
     outstanding: u32,
 }
@@ -33,7 +34,7 @@ fn user_data(token: u32, opcode: io::IoringOp, buffer: u32) -> u64 {
 }
 
 /// Buffers have 24 bits, operations 8.
-const _: () = assert!(super::MAX_ENTRIES * 2 <= 1 << 24);
+const _: () = assert!(MAX_ENTRIES * 2 <= 1 << 24);
 
 /// How many requests stay in flight while this thread handles the answers to the others: a quarter keeps the kernel
 /// busy longer than that.
@@ -97,8 +98,25 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
+    /// Pushes the next step of each file, as far as there is room.
+    pub(super) fn push_files(&mut self) {
+        for index in 0..self.ring.files.len() {
+            if !self.has_room() {
+                return;
+            }
+            match core::mem::replace(&mut self.ring.files[index].state, State::Opening) {
+                State::Waiting => self.open(index),
+                State::Opened(fd) => {
+                    self.ring.files[index].state = State::Reading(fd, Vec::with_capacity(FIRST_READ));
+                    self.read(index);
+                }
+                other => self.ring.files[index].state = other,
+            }
+        }
+    }
+
     /// Pushes the `openat` of one of the ring's files. There must be room.
-    pub(super) fn open(&mut self, index: usize) {
+    fn open(&mut self, index: usize) {
         let mut sqe = sqe(io::IoringOp::Openat, index as u32, 0);
         sqe.fd = crate::CWD.as_raw_fd();
         sqe.addr_or_splice_off_in.addr = pointer(&self.ring.files[index].path);
@@ -108,7 +126,7 @@ impl<'r> Run<'r> {
     }
 
     /// Pushes the `read` of one of the ring's files, from its current position. There must be room.
-    pub(super) fn read(&mut self, index: usize) {
+    fn read(&mut self, index: usize) {
         let State::Reading(fd, bytes) = &mut self.ring.files[index].state else { return };
         let room = bytes.spare_capacity_mut();
         let mut sqe = sqe(io::IoringOp::Read, index as u32, 0);
@@ -241,50 +259,6 @@ impl Drop for Run<'_> {
         if self.ring.free.len() < buffers {
             self.ring.free.clear();
             self.ring.free.extend(0..buffers as u32);
-        }
-    }
-}
-
-/// Descriptors to be closed by the next run.
-#[derive(Default)]
-pub(super) struct Closing {
-    fds: Vec<OwnedFd>,
-    /// The run includes this many of them, counted from the first.
-    pushed: usize,
-    /// One bit for each descriptor that the kernel has closed.
-    closed: u32,
-}
-
-impl Closing {
-    /// More than a listing has at a time. The limit is for a program that makes no further run.
-    const MOST: usize = 8;
-
-    /// Adds a descriptor, or closes it now.
-    pub(super) fn add(&mut self, fd: OwnedFd) {
-        if self.fds.len() < Self::MOST {
-            self.fds.push(fd);
-        }
-    }
-
-    /// Closes all: one `close` each. Returns whether there were any.
-    pub(super) fn give_up(&mut self) -> bool {
-        self.fds.drain(..).count() > 0
-    }
-
-    /// The descriptor is closed, whatever close(2) returns. Only `EINVAL` and `ECANCELED` come from the ring itself.
-    fn landed(&mut self, index: u32, result: Result<u32>) {
-        let tried = !matches!(result, Err(Errno::INVAL | Errno::CANCELED));
-        self.closed |= u32::from(tried) << index;
-    }
-
-    /// Of the descriptors in the run, forgets those that were closed, and closes the others: one `close` each.
-    fn settle(&mut self) {
-        let closed = core::mem::take(&mut self.closed);
-        let pushed = core::mem::take(&mut self.pushed);
-        for (index, fd) in self.fds.drain(..pushed).enumerate() {
-            if closed & 1 << index != 0 {
-                let _ = fd.into_raw_fd();
-            }
         }
     }
 }

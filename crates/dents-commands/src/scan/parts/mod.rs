@@ -2,6 +2,7 @@
 //! `dents scan --part` (`scan/part.rs`); the directory is described in `dents_sink::parts`.
 
 pub(crate) mod budget;
+pub(crate) mod plan;
 mod status;
 pub(crate) mod words;
 
@@ -9,19 +10,19 @@ use crate::message::counted;
 use crate::output::{Completion, Csv, Destination, Diagnostics, Head, write_json};
 use crate::rows::{Cell, RowWriter, Type};
 use crate::session::{Session, Status};
-use crate::{message, number, scan, time};
+use crate::{number, scan, time};
 use clap::{ArgMatches, Subcommand};
 use dents_core::tree::End;
 use dents_sink::Extent;
-use dents_sink::parts::{Claim, Parts, Plan, Trees};
+use dents_sink::parts::{Claim, Parts};
+use plan::{failed, plan};
 use serde::Serialize;
+use status::Shown;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::num::NonZeroU64;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use words::Which;
 
 /// Scan a tree in parts: many processes, also on many machines, that share a directory
 ///
@@ -90,17 +91,6 @@ struct Dir {
     dir: PathBuf,
 }
 
-#[derive(clap::Args)]
-#[group(skip)]
-struct Shown {
-    /// One JSON object
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// A table as CSV, with a line of titles
-    #[arg(long)]
-    csv: bool,
-}
-
 pub(crate) fn run(args: &Args, matches: &ArgMatches, session: &Session) -> Status {
     let done = match &args.command {
         Command::Start(scan) => start(scan, matches, session),
@@ -119,34 +109,6 @@ impl Args {
     pub(crate) fn writes_file(&self) -> bool {
         matches!(self.command, Command::Start(_) | Command::Merge { .. } | Command::Verify { .. })
     }
-}
-
-/// Reports an error: with status 2 one of the command line.
-pub(crate) fn failed(error: &io::Error, session: &Session) -> Status {
-    session.say(message::plain(error).as_bytes());
-    if error.kind() == ErrorKind::InvalidInput { Status::WRONG } else { Status::FAILURE }
-}
-
-/// The plan of a scan with these options and roots.
-pub(crate) fn plan(matches: &ArgMatches, roots: &[OsString]) -> io::Result<Plan> {
-    let wrong = |text: String| io::Error::new(ErrorKind::InvalidInput, text);
-    words::refuse(matches).map_err(wrong)?;
-    let roots: Vec<Vec<u8>> = roots.iter().map(|root| root.clone().into_vec()).collect();
-    let trimmed = |root: &[u8]| {
-        let end = root.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
-        root[..end].to_vec()
-    };
-    for (nth, root) in roots.iter().enumerate() {
-        if root.is_empty() {
-            return Err(wrong("a ROOT cannot be empty".to_owned()));
-        }
-        if roots[..nth].iter().any(|other| trimmed(other) == trimmed(root)) {
-            return Err(wrong(format!("{} is given twice", message::quoted_text(root))));
-        }
-    }
-    let cwd = std::env::current_dir()?;
-    let (options, trees) = (words::words(matches, Which::Plan), Trees::of(&roots));
-    Ok(Plan { options, roots, trees, cwd, begun: dents_sink::time::now() })
 }
 
 fn start(scan: &scan::Args, matches: &ArgMatches, session: &Session) -> io::Result<Status> {

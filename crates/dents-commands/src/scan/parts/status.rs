@@ -1,6 +1,5 @@
 //! `dents parts status`: a row for each task.
 
-use super::Shown;
 use crate::message::counted;
 use crate::output::{Column, Completion, Csv, Destination, Diagnostics, Head, Screen, Table, write_json};
 use crate::rows::{Cell, RowWriter, Type};
@@ -11,6 +10,17 @@ use dents_sink::parts::{Done, Parts, Task};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
+
+#[derive(clap::Args)]
+#[group(skip)]
+pub(super) struct Shown {
+    /// One JSON object
+    #[arg(long, conflicts_with = "csv")]
+    pub(super) json: bool,
+    /// A table as CSV, with a line of titles
+    #[arg(long)]
+    pub(super) csv: bool,
+}
 
 #[derive(Serialize)]
 struct Object<'o> {

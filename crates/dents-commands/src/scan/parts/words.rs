@@ -1,6 +1,7 @@
 //! The options of `dents scan` as words: those that all tasks of a scan in parts share, and those of one run.
 
-use crate::{scan, time};
+use crate::scan::args::Args as ScanArgs;
+use crate::time;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 use std::ffi::OsString;
@@ -88,18 +89,18 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 
 /// The command line of `dents scan`, alone.
 fn scan() -> clap::Command {
-    scan::Args::augment_args(clap::Command::new("scan"))
+    ScanArgs::augment_args(clap::Command::new("scan"))
 }
 
 /// A scan with these words.
 pub(crate) fn parse(
     words: impl IntoIterator<Item = OsString>,
-) -> Result<(Box<scan::Args>, ArgMatches), String> {
+) -> Result<(Box<ScanArgs>, ArgMatches), String> {
     let begin = ["dents", "scan"].map(OsString::from);
     let program = clap::Command::new("dents").subcommand(scan()).subcommand_required(true);
     let parsed = program.try_get_matches_from(begin.into_iter().chain(words)).and_then(|matches| {
         let of_scan = matches.subcommand_matches("scan").cloned().unwrap_or_default();
-        Ok((Box::new(scan::Args::from_arg_matches(&of_scan)?), matches))
+        Ok((Box::new(ScanArgs::from_arg_matches(&of_scan)?), matches))
     });
     parsed.map_err(|error| error.to_string().trim_start_matches("error: ").trim_end().to_owned())
 }
