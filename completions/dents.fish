@@ -61,6 +61,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only entr
 complete -c dents -n "__fish_dents_using_subcommand scan" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
@@ -119,6 +120,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l group -d 'Only entri
 complete -c dents -n "__fish_dents_using_subcommand top" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand top" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s n -l number -d 'Show N of them' -r
@@ -168,6 +170,7 @@ complete -c dents -n "__fish_dents_using_subcommand count" -l group -d 'Only ent
 complete -c dents -n "__fish_dents_using_subcommand count" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand count" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
@@ -205,6 +208,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l group -d 'Only ent
 complete -c dents -n "__fish_dents_using_subcommand stats" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r -f -a '(__fish_complete_list , "printf \"user\\tA row for each owner\\ngroup\\tA row for each group\\nextension\\tWhat stands behind the last dot of the name\\nage\\tThe time since the last modification\\nsize\\tThe size of files\\ndepth\\tThe level below PATH\\nproject\\tThe project ID of quotas\\ndirectory:1\\tThe directory at depth 1, or another depth\\n\"")'
@@ -248,6 +252,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l group -d 'Only entr
 complete -c dents -n "__fish_dents_using_subcommand diff" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand diff" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -s d -l depth -d 'Show the growth of directories down to this depth; deeper ones are counted but not shown' -r
@@ -294,6 +299,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l group -d 'Only en
 complete -c dents -n "__fish_dents_using_subcommand report" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand report" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s o -l output -d 'Write the page to FILE; a page that is not complete is written to FILE.partial; `-` is standard output' -r -F
@@ -332,6 +338,7 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l group -d 'Only en
 complete -c dents -n "__fish_dents_using_subcommand browse" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
@@ -371,6 +378,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l group -d 'Only entrie
 complete -c dents -n "__fish_dents_using_subcommand du" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones' -r
@@ -431,6 +439,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l inum -d 'Only the file with this inode number' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''

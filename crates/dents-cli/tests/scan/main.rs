@@ -11,6 +11,7 @@ mod printf;
 mod requests;
 mod signals;
 mod usage;
+mod visible;
 mod words;
 
 use dents_lab::process::{End, Outcome, Run};

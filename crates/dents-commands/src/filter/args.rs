@@ -7,6 +7,7 @@ use super::owner;
 use super::permissions::Permissions;
 use super::since::Since;
 use super::size::Size;
+use super::viewer::Viewer;
 use crate::time;
 use crate::words::offered;
 use clap::ValueHint;
@@ -72,6 +73,10 @@ pub struct Args {
     /// Only the file with this inode number
     #[arg(long, value_name = "N", value_parser = crate::number::whole::<u64>)]
     pub(super) inum: Option<u64>,
+    /// Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is
+    /// open to its owner alone. The groups are those that the user has here, if none are named
+    #[arg(long, value_name = "USER[:GROUPS]", value_hint = ValueHint::Username, value_parser = Viewer::parse)]
+    pub(super) visible_to: Option<Viewer>,
     /// Only files of size 0, and directories without entries; reads the directories that pass the other tests
     #[arg(long)]
     pub(super) empty: bool,
@@ -122,7 +127,7 @@ impl Args {
         #[rustfmt::skip]
         let Args {
             kinds, grep, include, exclude, gitignore, no_hidden, size, newer, older, changed_since, time: _, user, group, perm, links, inum,
-            empty,
+            empty, visible_to,
         } = self;
         let given = [
             (!kinds.is_empty(), "--type"),
@@ -141,6 +146,7 @@ impl Args {
             (!links.is_empty(), "--links"),
             (inum.is_some(), "--inum"),
             (*empty, "--empty"),
+            (visible_to.is_some(), "--visible-to"),
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }

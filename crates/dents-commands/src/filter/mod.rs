@@ -15,6 +15,7 @@ mod permissions;
 mod since;
 mod size;
 mod test;
+mod viewer;
 
 pub use args::{Args, Depths};
 
@@ -26,6 +27,7 @@ use kinds::Kinds;
 pub(crate) use since::Since;
 use std::sync::Arc;
 use test::{Cost, Test};
+pub(crate) use viewer::Viewer;
 
 /// The filters, compiled.
 pub struct Filter<'a> {
@@ -203,6 +205,11 @@ impl<'a> Filter<'a> {
     /// The scan after whose start an entry must have changed.
     pub(crate) fn since(&self) -> Option<&'a Since> {
         self.args.changed_since.as_ref()
+    }
+
+    /// The user who must see the entries.
+    pub(crate) fn viewer(&self) -> Option<&'a Viewer> {
+        self.args.visible_to.as_ref()
     }
 
     /// Whether ignore files must be read.

@@ -1,23 +1,26 @@
-//! Facts about directories that follow from other rows of a scan file: which are empty, and which are on other file systems. They are
-//! found in an extra pass over the file, only if a filter needs them.
+//! Facts about directories that follow from other rows of a scan file: which are empty, which are on other file systems, and which a user
+//! may not look into. They are found in an extra pass over the file, only if a filter needs them.
 
 use super::job::{File, Job};
 use super::root::Root;
 use crate::entry;
+use crate::filter::Viewer;
 use crate::session::{Session, Status};
 use dents_core::needs::Kind;
-use dents_sink::Row;
 use dents_sink::read::{Columns, Wanted};
+use dents_sink::{Detail, Row, Value};
 use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// The facts. They take sixteen bytes for each directory with entries, and the path of each directory on another file system.
+/// The facts. They take sixteen bytes for each directory with entries, and the path of each directory on another file system or that is shut.
 #[derive(Default)]
 pub(super) struct DirectoryFacts {
     filled: Option<Filled>,
     /// Directories on another device than that of their operand.
     foreign: HashSet<Box<[u8]>>,
+    /// Directories whose entries the user of `--visible-to` does not see; of directories below these only some.
+    shut: HashSet<Box<[u8]>>,
 }
 
 /// Directories with entries, as two hashes with random keys: no file can provoke a collision of these 128 bits.
@@ -29,15 +32,18 @@ struct Filled {
 type Device = (u32, u32);
 
 impl DirectoryFacts {
-    /// Reads the file once for `--empty`, twice for `-x`.
+    /// Reads the file once for `--empty` and for `--visible-to`, twice for `-x`.
     pub(super) fn of(job: &Job<'_>, file: File<'_>) -> Result<DirectoryFacts, Status> {
         let (filter, walk, session) = (job.filter, job.walk, job.diagnostics.session());
         let (mut directory_facts, one_file_system) = (DirectoryFacts::default(), walk.one_file_system());
-        if !filter.seeks_empty() && !one_file_system {
+        let viewer = filter.viewer();
+        if !filter.seeks_empty() && !one_file_system && viewer.is_none() {
             return Ok(directory_facts);
         }
         if file.is_stream() {
-            let option = if one_file_system { "-x" } else { "--empty" };
+            let options = [(one_file_system, "-x"), (viewer.is_some(), "--visible-to")];
+            let option =
+                options.into_iter().find(|(given, _)| *given).map_or("--empty", |(_, option)| option);
             session.say(
                 format!("{option} reads the scan more than once, and a pipe cannot be: name a file")
                     .as_bytes(),
@@ -49,6 +55,9 @@ impl DirectoryFacts {
         }
         if one_file_system {
             directory_facts.foreign = foreign(&Root::all(walk), file, session)?;
+        }
+        if let Some(viewer) = viewer {
+            directory_facts.shut = shut(viewer, file, session)?;
         }
         Ok(directory_facts)
     }
@@ -69,6 +78,45 @@ impl DirectoryFacts {
     pub(super) fn is_foreign(&self, directory: &[u8]) -> bool {
         self.has_foreign() && self.foreign.contains(directory)
     }
+}
+
+impl DirectoryFacts {
+    /// Whether a directory, or one above it, is shut.
+    pub(super) fn is_shut(&self, directory: &[u8]) -> bool {
+        let mut path = directory;
+        while !self.shut.is_empty() {
+            let upper = entry::above(path);
+            if self.shut.contains(path) {
+                return true;
+            }
+            if upper.len() == path.len() {
+                break;
+            }
+            path = upper;
+        }
+        false
+    }
+}
+
+/// The directories that are shut to a user. One of which nothing is known is.
+fn shut(viewer: &Viewer, file: File<'_>, session: &Session) -> Result<HashSet<Box<[u8]>>, Status> {
+    let (mut shut, mut path) = (HashSet::new(), Vec::new());
+    each(file, session, Viewer::COLUMNS, |row| {
+        // A directory that could not be read has two rows, and only one has its facts.
+        if row.kind != Kind::Dir || row.fault.is_some_and(|fault| fault.is_of_directory()) {
+            return;
+        }
+        let has_acl = match row.details.get(Detail::Acl) {
+            Some(Value::Text(acl)) => acl.split(',').any(|one| one != "default" && !one.is_empty()),
+            _ => false,
+        };
+        if !row.facts.is_some_and(|facts| viewer.opens(&facts, has_acl)) {
+            path.clear();
+            row.path(&mut path);
+            shut.insert(path.as_slice().into());
+        }
+    })?;
+    Ok(shut)
 }
 
 impl Filled {

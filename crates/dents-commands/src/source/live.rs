@@ -3,13 +3,14 @@
 use super::job::Budget;
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
-use crate::filter::{Filter, IgnoreRules};
+use crate::filter::{Filter, IgnoreRules, Viewer};
 use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
 use crate::overlap;
 use dents::gitignore;
-use dents_core::batch::{Asked, Batch, Entry};
-use dents_core::needs::{Kind, NeedsByKind};
+use dents_core::batch::{Asked, Batch, Entry, Mark};
+use dents_core::facts::Facts;
+use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{Failure, Place, Problem, Step, Visitor};
 use dents_sink::Own;
 use dents_sys::{AsFd, Errno, dir};
@@ -230,6 +231,14 @@ impl<'p, C: Consumer> Live<'p, C> {
     }
 }
 
+/// Whether a user sees the entries of a directory that he sees.
+fn opens(viewer: &Viewer, directory: &Entry<'_>) -> bool {
+    directory.is_known() && {
+        let facts = Facts::of(directory, Needs::MODE | Needs::UID | Needs::GID);
+        viewer.opens(&facts, matches!(directory.mark(), Mark::Acl | Mark::Unknown))
+    }
+}
+
 /// Whether an entry is a PATH that cannot be stat'ed.
 fn is_failed_root(place: &Place<'_>, entry: &Entry<'_>) -> bool {
     place.depth == 0 && entry.fault().is_some_and(|(asked, _)| asked == Asked::Stat)
@@ -322,6 +331,9 @@ impl<C: Consumer> Visitor for Live<'_, C> {
         // The entries come in the order of their indices.
         if [&self.skipped, &self.own].into_iter().any(|indices| indices.binary_search(&entry.index()).is_ok())
         {
+            return Step::Skip;
+        }
+        if self.plan.filter.viewer().is_some_and(|viewer| !opens(viewer, entry)) {
             return Step::Skip;
         }
         let prunes = self.plan.filter.can_prune() && {

@@ -19,6 +19,7 @@ pub(crate) use job::Below;
 pub use job::{Budget, File, Gathered, Job, Opened, Source, Special, Way};
 
 use crate::consumer::Consumer;
+use crate::filter::Viewer;
 use crate::message::counted;
 use crate::session::Status;
 use dents::Threads;
@@ -47,7 +48,7 @@ impl Job<'_> {
         let plan = live::Plan {
             filter,
             diagnostics: self.diagnostics,
-            must: self.must,
+            must: self.must(),
             follows,
             mounts_loop: options.mounts_loop,
             leaves_out_loops: special.leaves_out_loops,
@@ -104,12 +105,12 @@ impl Job<'_> {
     }
 
     fn options(&self, special: &Special<'_>) -> Options<'_> {
-        let needs = self.filter.needs(self.needs, self.walk.follows()) | self.must;
+        let needs = self.filter.needs(self.needs, self.walk.follows()) | self.must();
         let mut options = self.walk.options(needs, self.diagnostics.session());
         options.max_depth = self.filter.max_depth();
         options.extra = special.extra || self.filter.reads_extra();
         options.workers = special.workers.or(options.workers);
-        let takes_all = self.filter.wants_all(0) && options.max_depth == u32::MAX;
+        let takes_all = self.takes_most() && self.filter.wants_all(0);
         options.usage_suffices = special.usage_suffices && takes_all;
         if options.bulk == When::Auto && !self.suits_bulk(&options) {
             options.bulk = When::Never;
@@ -127,8 +128,21 @@ impl Job<'_> {
 
     /// Whether most entries below a directory need metadata, and the user may read it in bulk.
     fn suits_bulk(&self, options: &Options<'_>) -> bool {
-        let reads_most = !self.filter.selects() && options.max_depth == u32::MAX;
+        let reads_most = !self.filter.selects() && self.takes_most();
         options.needs.asks(Kind::Reg) && reads_most && host::effective_user_at_start() == 0
+    }
+
+    /// What must be known of entries that do not pass.
+    fn must(&self) -> NeedsByKind {
+        if self.filter.viewer().is_none() {
+            return self.must;
+        }
+        self.must | Viewer::needs(self.walk.follows())
+    }
+
+    /// Whether all directories are entered, as far as it is known beforehand.
+    fn takes_most(&self) -> bool {
+        self.filter.max_depth() == u32::MAX && self.filter.viewer().is_none()
     }
 
     fn explain(&self, needs: NeedsByKind) {
@@ -197,8 +211,10 @@ impl Job<'_> {
     /// The columns that the command and the filters read.
     fn columns(&self, way: &Way<'_>) -> Columns {
         let columns = way.columns | Columns::of(self.needs.any() | self.filter.facts());
-        let by_path =
-            self.filter.reads_names() || self.walk.one_file_system() || !self.walk.given().is_empty();
+        let by_path = self.filter.reads_names()
+            || self.filter.viewer().is_some()
+            || self.walk.one_file_system()
+            || !self.walk.given().is_empty();
         if by_path { columns | Columns::PATH } else { columns }
     }
 }

@@ -184,6 +184,10 @@ impl<'p, C: Consumer> Rows<'p, C> {
             let row = Row { parent: found.parent, name: found.name, depth: found.depth, ..*row };
             return self.consumer.failed_row(&row);
         }
+        if found.depth == 0 && row.depth > 0 && plan.directory_facts.is_shut(row.parent) {
+            // A PATH below a directory that is shut.
+            return;
+        }
         let is_known = row.fault.is_none_or(|fault| fault.asked != Asked::Stat);
         if !is_known && !self.consumer.takes_faults() {
             return;
@@ -216,7 +220,8 @@ impl<'p, C: Consumer> Rows<'p, C> {
 
     /// The directory of an entry.
     fn directory(&mut self, found: &Found<'_>) -> Directory<C::State> {
-        let is_pruned = found.depth > 0 && self.is_pruned(found);
+        let is_pruned =
+            found.depth > 0 && (self.is_pruned(found) || self.plan.directory_facts.is_shut(found.parent));
         let state = match is_pruned {
             true => C::State::default(),
             false => self.consumer.recorded(found.parent, found.depth.saturating_sub(1), found.operand),
