@@ -61,7 +61,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only entr
 complete -c dents -n "__fish_dents_using_subcommand scan" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l printf -d 'Show entries in this format; see the directives below' -r
@@ -83,6 +83,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -s x -l one-file-syste
 complete -c dents -n "__fish_dents_using_subcommand scan" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand scan" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s d -l directories -d 'Only directories'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s f -l files -d 'Only entries that are not directories'
@@ -120,7 +121,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l group -d 'Only entri
 complete -c dents -n "__fish_dents_using_subcommand top" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand top" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand top" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -s n -l number -d 'Show N of them' -r
@@ -134,6 +135,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -s x -l one-file-system
 complete -c dents -n "__fish_dents_using_subcommand top" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand top" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand top" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand top" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand top" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand top" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand top" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -170,13 +172,14 @@ complete -c dents -n "__fish_dents_using_subcommand count" -l group -d 'Only ent
 complete -c dents -n "__fish_dents_using_subcommand count" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand count" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand count" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand count" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand count" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand count" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand count" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand count" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand count" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand count" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand count" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -208,7 +211,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l group -d 'Only ent
 complete -c dents -n "__fish_dents_using_subcommand stats" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand stats" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r -f -a '(__fish_complete_list , "printf \"user\\tA row for each owner\\ngroup\\tA row for each group\\nextension\\tWhat stands behind the last dot of the name\\nage\\tThe time since the last modification\\nsize\\tThe size of files\\ndepth\\tThe level below PATH\\nproject\\tThe project ID of quotas\\ndirectory:1\\tThe directory at depth 1, or another depth\\n\"")'
@@ -217,6 +220,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-syst
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand stats" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand stats" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -252,7 +256,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l group -d 'Only entr
 complete -c dents -n "__fish_dents_using_subcommand diff" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand diff" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand diff" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand diff" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -s d -l depth -d 'Show the growth of directories down to this depth; deeper ones are counted but not shown' -r
@@ -299,7 +303,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l group -d 'Only en
 complete -c dents -n "__fish_dents_using_subcommand report" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand report" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand report" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand report" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -s o -l output -d 'Write the page to FILE; a page that is not complete is written to FILE.partial; `-` is standard output' -r -F
@@ -308,6 +312,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -s x -l one-file-sys
 complete -c dents -n "__fish_dents_using_subcommand report" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand report" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand report" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand report" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand report" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand report" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand report" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -338,13 +343,14 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l group -d 'Only en
 complete -c dents -n "__fish_dents_using_subcommand browse" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand browse" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand browse" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand browse" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand browse" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand browse" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand browse" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -378,7 +384,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l group -d 'Only entrie
 complete -c dents -n "__fish_dents_using_subcommand du" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand du" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones' -r
@@ -386,6 +392,7 @@ complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system 
 complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand du" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
 complete -c dents -n "__fish_dents_using_subcommand du" -l partial -d 'Accept a FILE of an incomplete scan without a warning, with exit status 0'
+complete -c dents -n "__fish_dents_using_subcommand du" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand du" -l explain -d 'Show on standard error the order of the tests, and their cost'
 complete -c dents -n "__fish_dents_using_subcommand du" -l gitignore -d 'Leave out what .gitignore and .ignore files exclude, and .git'
 complete -c dents -n "__fish_dents_using_subcommand du" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'
@@ -439,7 +446,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l inum -d 'Only the file with this inode number' -r
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. Directories with an ACL are open to their owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l visible-to -d 'Only what this user could find by himself: whose directories he may read and search, by their modes. A directory with an ACL is open to its owner alone. The groups are those that the user has here, if none are named' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
@@ -468,6 +475,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s H -l follow-paths -d 'Follow only PATHs that are symbolic links'
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l verify -d 'Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are looked up as they are in FILE'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s d -l directories -d 'Only directories'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s f -l files -d 'Only entries that are not directories'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l no-hidden -d 'Leave out names that begin with a dot, and everything below them'

@@ -11,6 +11,7 @@ mod printf;
 mod requests;
 mod signals;
 mod usage;
+mod verify;
 mod visible;
 mod words;
 

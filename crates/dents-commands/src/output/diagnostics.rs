@@ -97,6 +97,12 @@ impl<'s> Diagnostics<'s> {
         self.session.of(file, &format!("{questions} not answered when it was written"));
     }
 
+    /// Reports the number of entries of a scan file that are no longer the same.
+    pub(crate) fn changed(&self, file: &OsStr, count: u64) {
+        let entries = message::counted(count, "entry changed", "entries changed");
+        self.session.of(file, &format!("{entries} since the scan or gone: left out"));
+    }
+
     /// Warns once that a scan file has no checksum of its rows.
     pub(crate) fn unchecked(&self, file: &OsStr) {
         let mut warned = self.unchecked.lock().unwrap_or_else(PoisonError::into_inner);

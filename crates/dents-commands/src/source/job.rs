@@ -28,6 +28,10 @@ pub struct Source {
     /// Accept a FILE of an incomplete scan without a warning, with exit status 0
     #[arg(long, requires = "from", help_heading = "The walk")]
     pub(super) partial: bool,
+    /// Look each entry up again, and leave out what has another inode or was changed since the scan, with a message that counts it. Paths are
+    /// looked up as they are in FILE
+    #[arg(long, requires = "from", help_heading = "The walk")]
+    pub(super) verify: bool,
     /// Show on standard error the order of the tests, and their cost
     #[arg(long, help_heading = "The walk")]
     pub(super) explain: bool,
@@ -171,7 +175,7 @@ pub struct File<'a> {
 impl Source {
     /// A scan file or a tree, for a command that has no option `--from`.
     pub(crate) fn new(from: Option<OsString>, partial: bool) -> Source {
-        Source { from, partial, explain: false }
+        Source { from, partial, verify: false, explain: false }
     }
 
     /// The path of the file, if there is one.

@@ -13,6 +13,7 @@ mod job;
 mod live;
 mod root;
 mod rows;
+mod verify;
 
 pub(crate) use changed::subvolumes;
 pub(crate) use job::Below;
@@ -210,8 +211,10 @@ impl Job<'_> {
 
     /// The columns that the command and the filters read.
     fn columns(&self, way: &Way<'_>) -> Columns {
-        let columns = way.columns | Columns::of(self.needs.any() | self.filter.facts());
+        let verified = if self.source.verify { Columns::INODE | Columns::CTIME } else { Columns::empty() };
+        let columns = way.columns | verified | Columns::of(self.needs.any() | self.filter.facts());
         let by_path = self.filter.reads_names()
+            || self.source.verify
             || self.filter.viewer().is_some()
             || self.walk.one_file_system()
             || !self.walk.given().is_empty();

@@ -6,6 +6,7 @@
 use super::directory_facts::DirectoryFacts;
 use super::job::{Below, Job, Way};
 use super::root::Root;
+use super::verify::Verifier;
 use crate::consumer::Consumer;
 use crate::entry::{self, Found};
 use crate::filter::Filter;
@@ -28,6 +29,7 @@ pub(super) struct Plan<'p> {
     roots: Vec<Root>,
     way: &'p Way<'p>,
     may_be_partial: bool,
+    verifier: Option<Verifier>,
     /// The number of requests of the scan that failed.
     unread: AtomicU64,
 }
@@ -41,7 +43,8 @@ impl<'p> Plan<'p> {
     ) -> Plan<'p> {
         let (filter, diagnostics) = (job.filter, job.diagnostics);
         let (roots, unread) = (Root::all(job.walk), AtomicU64::new(0));
-        Plan { filter, directory_facts, diagnostics, roots, way, may_be_partial, unread }
+        let verifier = job.source.verify.then(Verifier::default);
+        Plan { filter, directory_facts, diagnostics, roots, way, may_be_partial, verifier, unread }
     }
 
     /// Whether an entry below the PATH at this position counts under it.
@@ -76,6 +79,9 @@ impl<'p> Plan<'p> {
     pub(super) fn report(&self, file: &OsStr) {
         for root in self.read().iter().filter(|root| !root.was_met.load(Relaxed)) {
             self.diagnostics.not_in_scan(&root.name, file.as_bytes());
+        }
+        if let Some(changed) = self.verifier.as_ref().map(Verifier::left_out).filter(|changed| *changed > 0) {
+            self.diagnostics.changed(file, changed);
         }
         let unread = self.unread.load(Relaxed);
         if unread > 0 {
@@ -203,7 +209,8 @@ impl<'p, C: Consumer> Rows<'p, C> {
             let Rows { scratch, consumer, .. } = self;
             let wanted = !plan.filter.wants_none(found.depth)
                 && plan.filter.may_want(&found, &None, false, scratch)
-                && plan.filter.wants(&found, &None, |_| plan.directory_facts.is_empty(row), scratch);
+                && plan.filter.wants(&found, &None, |_| plan.directory_facts.is_empty(row), scratch)
+                && plan.verifier.as_ref().is_none_or(|verifier| verifier.holds(row, scratch));
             if wanted {
                 consumer.entry(&found, &directory.state);
             } else if found.kind == Kind::Dir && !plan.filter.prunes(&found, &None, scratch) {
