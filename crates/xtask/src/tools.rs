@@ -54,6 +54,9 @@ const FOR_PAGES: &[Tool] = &[tool("chromium", "chromium")];
 pub(crate) const FOR_BENCHES: &[Tool] =
     &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace"), tool("setfacl", "acl")];
 
+/// Names the functions that a listing executes.
+pub(crate) const FOR_LISTING: &[Tool] = &[tool("valgrind", "valgrind")];
+
 /// Checks the Debian package of a release.
 pub(crate) const FOR_DEBIAN: &[Tool] = &[tool("lintian", "lintian")];
 

@@ -4,8 +4,8 @@
 mod bash;
 mod commands;
 
-use clap::builder::PossibleValue;
 use clap::Command;
+use clap::builder::PossibleValue;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};

@@ -3,14 +3,12 @@
 //! `package.toml` describes it to cargo-deb. The manifest there is that of an empty package, because cargo-deb reads one, and
 //! no package of this workspace has all three programs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::build::Workshop;
 use super::stage::{Layout, VERSION, shared};
-use super::{copy, written};
-use crate::step::{Result, Steps, cargo};
+use crate::step::{Result, Steps, cargo, copy, printed, write};
 use crate::tools;
 
 /// Of the package, with the word VERSION for the version.
@@ -81,7 +79,7 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
         (dir.join("Cargo.toml"), MANIFEST.replace("VERSION", VERSION)),
         (dir.join("lib.rs"), String::new()),
     ] {
-        written(&file, fs::write(&file, text))?;
+        write(file, text)?;
     }
     Ok(())
 }
@@ -90,11 +88,10 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
 fn changelog(workshop: &Workshop) -> Result<String> {
     let mut date = Command::new("date");
     date.args(["--utc", "--rfc-email", "--date", &format!("@{}", workshop.epoch)]).env("LC_ALL", "C");
-    let output = date.output().map_err(|error| format!("date: {error}"))?;
     let maintainer = MANIFEST.lines().find_map(|line| line.strip_prefix("maintainer = ")).unwrap_or_default();
     Ok(format!(
         "{NAME} ({VERSION}-1) unstable; urgency=medium\n\n  * Version {VERSION}: see changelog.gz.\n\n -- {}  {}",
         maintainer.trim_matches('"'),
-        String::from_utf8_lossy(&output.stdout)
+        printed(&mut date)?
     ))
 }
