@@ -130,6 +130,18 @@ pub(crate) fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<(
     at(path, fs::write(path, bytes))
 }
 
+/// What is there; else a line says why it is not, and what is left out.
+pub(crate) fn or_told<T>(found: Result<T>, left_out: &str) -> Option<T> {
+    found.map_err(|why| println!("\n== {why}: {left_out}")).ok()
+}
+
+/// A command of one step.
+pub(crate) fn only(title: &str, command: &mut Command) -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run(title, command);
+    steps.finish()
+}
+
 /// The names in a directory, sorted.
 pub(crate) fn names(dir: &Path) -> Result<Vec<String>> {
     let entries = at(dir, fs::read_dir(dir))?;

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -251,10 +250,7 @@ pub(crate) fn gnu() -> Result<String> {
 
 /// The full path of a program, so that its search is not timed.
 fn find(program: &str) -> Option<String> {
-    let dirs = std::env::var("PATH").unwrap_or_default();
-    // A path from the root replaces the directory.
-    let mut paths = dirs.split(':').map(|dir| Path::new(dir).join(program));
-    paths.find(|path| path.is_file()).map(|path| path.display().to_string())
+    tools::find(program).map(|path| path.display().to_string())
 }
 
 /// One of crates/dents-lab/bench, which need no C library.
@@ -283,13 +279,8 @@ fn environment<'c>(command: &'c mut Command, locale: &str) -> &'c mut Command {
 
 /// The first line that is `wanted` of what a program prints, without colours; empty if there is none.
 fn said(program: &str, args: &[&str], wanted: impl Fn(&str) -> bool) -> String {
-    let output = Command::new(program)
-        .args(args)
-        .current_dir(workspace())
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let mut command = Command::new(program);
+    let text = printed(command.args(args).current_dir(workspace()).env("NO_COLOR", "1")).unwrap_or_default();
     text.lines().find(|line| wanted(line)).unwrap_or_default().trim().to_string()
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::build::Workshop;
 use super::stage::{Layout, VERSION, shared};
-use crate::step::{Result, Steps, cargo, copy, printed, write};
+use crate::step::{Result, Steps, cargo, copy, or_told, printed, write};
 use crate::tools;
 
 /// Of the package, with the word VERSION for the version.
@@ -28,12 +28,8 @@ pub(super) fn file(out: &Path) -> PathBuf {
 }
 
 pub(super) fn package(steps: &mut Steps, workshop: &Workshop, notices: &str, out: &Path) -> Result<()> {
-    let tool = match tools::pinned(&tools::CARGO_DEB) {
-        Ok(tool) => tool,
-        Err(why) => {
-            println!("\n== {why}: the release has no Debian package");
-            return Ok(());
-        }
+    let Some(tool) = or_told(tools::pinned(&tools::CARGO_DEB), "the release has no Debian package") else {
+        return Ok(());
     };
     let dir = workshop.staged.join("debian");
     stage(workshop, notices, &dir)?;
@@ -50,8 +46,8 @@ pub(super) fn package(steps: &mut Steps, workshop: &Workshop, notices: &str, out
 
 /// Runs lintian, where it is or can be installed.
 fn check(steps: &mut Steps, out: &Path) {
-    if let Err(why) = tools::ensure(tools::FOR_DEBIAN) {
-        return println!("\n== {why}: the Debian package is not checked by lintian");
+    if or_told(tools::ensure(tools::FOR_DEBIAN), "the Debian package is not checked by lintian").is_none() {
+        return;
     }
     let mut lintian = Command::new("lintian");
     // Of its own user, it would warn about root.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::build::Workshop;
 use super::stage::VERSION;
-use crate::step::{self, Result, Steps, cargo, read};
+use crate::step::{self, Result, Steps, cargo, or_told, read};
 use crate::tools;
 
 /// Each program, and the module, with the directory of its package.
@@ -18,13 +18,8 @@ pub(super) fn of_module(out: &Path) -> PathBuf {
 }
 
 pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
-    let tool = match tools::pinned(&tools::CYCLONEDX) {
-        Ok(tool) => tool,
-        Err(why) => {
-            println!("\n== {why}: the release has no list of what it is built from (SBOM)");
-            return Ok(());
-        }
-    };
+    let left_out = "the release has no list of what it is built from (SBOM)";
+    let Some(tool) = or_told(tools::pinned(&tools::CYCLONEDX), left_out) else { return Ok(()) };
     for (program, package) in BUILT {
         let manifest = workshop.source.join(package).join("Cargo.toml");
         let name = format!("{program}-{VERSION}.cdx");

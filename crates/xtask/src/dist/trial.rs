@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::debian;
-use crate::step::{Result, Steps, printed, target_dir, write};
+use crate::step::{Result, only, or_told, printed, target_dir, write};
 use crate::tools;
 
 /// The release of Debian in which the package is tried.
@@ -17,17 +17,15 @@ pub(super) fn run(out: &Path) -> Result<()> {
     if !package.is_file() {
         return Err(format!("{} is not there; run `cargo xtask dist` first", package.display()));
     }
-    if let Err(why) = tools::ensure(tools::FOR_TRIAL).and_then(|()| root_is_made()) {
-        println!("\n== {why}: the package is not tried in a clean Debian root");
+    let root = tools::ensure(tools::FOR_TRIAL).and_then(|()| root_is_made());
+    if or_told(root, "the package is not tried in a clean Debian root").is_none() {
         return Ok(());
     }
     let script = target_dir().join("dist-build/trial.sh");
     write(&script, TRIAL)?;
-    let mut steps = Steps::default();
     let mut trial = mmdebstrap();
     trial.arg(format!("--customize-hook=sh '{}' \"$1\" '{}'", script.display(), package.display()));
-    steps.run("the package in a clean Debian root", &mut trial);
-    steps.finish()
+    only("the package in a clean Debian root", &mut trial)
 }
 
 /// Whether a root can be made here: a network, or a mirror, and user namespaces.

@@ -5,17 +5,11 @@ use std::path::Path;
 use super::build::Workshop;
 use super::{licences, sbom};
 use crate::python;
-use crate::step::{Result, Steps, copy, read, write};
+use crate::step::{Result, Steps, copy, or_told, read, write};
 
 /// Builds the wheel, into `out`. Where the tools are missing, says so.
 pub(super) fn build(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
-    let tools = match python::builders() {
-        Ok((_, tools)) => tools,
-        Err(why) => {
-            println!("\n== {why}: the release has no wheel");
-            return Ok(());
-        }
-    };
+    let Some((_, tools)) = or_told(python::builders(), "the release has no wheel") else { return Ok(()) };
     let (wheels, project) = (workshop.staged.join("wheels"), workshop.source.join("python"));
     // In this copy maturin writes no SBOM: it would have the paths of this machine.
     let manifest = project.join("pyproject.toml");

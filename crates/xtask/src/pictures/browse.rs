@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{pty, svg};
-use crate::step::{Result, Steps, at, cargo, target_dir};
+use crate::step::{Result, at, cargo, only, target_dir};
 
 /// What is browsed: a tree that every machine has.
 const TREE: &str = "/usr";
@@ -18,9 +18,7 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// Draws the screen in light and dark.
 pub(super) fn draw() -> Result<()> {
-    let mut steps = Steps::default();
-    steps.run("dents", &mut cargo(["build", "--release", "--package", "dents-cli"]));
-    steps.finish()?;
+    only("dents", &mut cargo(["build", "--release", "--package", "dents-cli"]))?;
     let bytes = at("dents browse", screen())?;
     svg::save("browse", &bytes, ROWS, COLUMNS)
 }

@@ -14,7 +14,7 @@ mod report;
 mod scene;
 mod svg;
 
-use crate::step::{Result, Steps, cargo, target_dir, workspace, write};
+use crate::step::{Result, cargo, only, target_dir, workspace, write};
 use scene::Scene;
 use svg::PLACE;
 
@@ -108,9 +108,7 @@ const PICTURES: &[Picture] = &[
 ];
 
 pub(crate) fn run() -> Result<()> {
-    let mut steps = Steps::default();
-    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]));
-    steps.finish()?;
+    only("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]))?;
     let dls = target_dir().join("release/dls");
     let scene = Scene::make().map_err(|error| format!("the project to be shown: {error}"))?;
     let mut page = String::from(HEAD);
