@@ -6,37 +6,24 @@ mod tools;
 use dents_core::batch::Time;
 use dents_lab::fixture::{TempDir, copy_program};
 use dents_lab::process::{End, Outcome, Run, Watch};
-use dents_sink::{Facts, Row, read, time};
+use dents_sink::time;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime};
-use tools::{dents, is_root, run, text};
+use tools::{assert_same, dents, is_root, plant, rows, run, text};
 
 /// Directories below the top.
 const DIRECTORIES: usize = 2000;
 /// Files in each directory. Their names are long, so that a worker writes several times (every 256 KiB) even in a small tree.
 const FILES: usize = 3;
 
-/// A directory for the test, with a tree `t`, in which each directory has ten subdirectories.
-fn plant(directories: usize) -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let dir = if memory.is_dir() { TempDir::new_in(memory, "journal") } else { TempDir::new("journal") };
-    let dir = dir.expect("a directory");
-    let top = dir.path().join("t");
-    fs::create_dir(&top).expect("a directory");
-    let mut made = vec![top];
-    for number in 0..directories {
-        let path = made[number / 10].join(number.to_string());
-        fs::create_dir(&path).expect("a directory");
-        for file in 0..FILES {
-            fs::write(path.join(format!("{file}{}", "n".repeat(150))), "x").expect("a file");
-        }
-        made.push(path);
-    }
-    dir
+/// A directory for the test, with its tree.
+fn planted(directories: usize) -> TempDir {
+    let names: Vec<String> = (0..FILES).map(|file| format!("{file}{}", "n".repeat(150))).collect();
+    plant(directories, &names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The sorted rows of a NDJSON file, without the access time, which a scan changes.
@@ -53,28 +40,6 @@ fn lines(file: &Path) -> Vec<String> {
     let mut lines: Vec<String> = rows.into_iter().map(without).collect();
     lines.sort_unstable();
     lines
-}
-
-/// The same for a file of any format.
-fn rows(file: &Path) -> Vec<String> {
-    let mut rows = Vec::new();
-    let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
-    let result = reader.for_each(&mut |row| {
-        let facts = row.facts.map(|facts| Facts { atime: Time::UNKNOWN, ..facts });
-        rows.push(format!("{:?}", Row { facts, ..*row }));
-        Ok(())
-    });
-    result.unwrap_or_else(|error| panic!("{error}"));
-    rows.sort_unstable();
-    rows
-}
-
-/// Compares rows, and shows only the first difference.
-fn assert_same(rows: &[String], truth: &[String], when: &str) {
-    if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
-        panic!("{when}: {row}\ninstead of {other}");
-    }
-    assert_eq!(rows.len(), truth.len(), "{when}: rows");
 }
 
 /// The entries beside the tree.
@@ -190,7 +155,7 @@ fn kill_often(
 
 #[test]
 fn killed_at_fifty_moments() {
-    let dir = plant(DIRECTORIES);
+    let dir = planted(DIRECTORIES);
     let truth = truth(&dir, DIRECTORIES);
     let resumed = kill_often(&dir, "out.ndjson", 50, &lines, &truth);
     assert!(resumed >= 5, "only {resumed} scans had something to go on from");
@@ -198,7 +163,7 @@ fn killed_at_fifty_moments() {
 
 #[test]
 fn killed_on_the_way_to_other_files() {
-    let dir = plant(DIRECTORIES);
+    let dir = planted(DIRECTORIES);
     truth(&dir, DIRECTORIES);
     let truth = rows(&dir.path().join("truth.ndjson"));
     for out in ["out.parquet", "out.sqlite"] {
@@ -222,7 +187,7 @@ fn await_journal(dir: &TempDir) {
 
 #[test]
 fn another_scan_is_refused_and_does_no_harm() {
-    let dir = plant(DIRECTORIES);
+    let dir = planted(DIRECTORIES);
     let truth = truth(&dir, DIRECTORIES);
     let refused = |words: &str, why: &str| {
         let outcome = run(&slow(&dir, words));
@@ -257,7 +222,7 @@ fn before(told: &str, words: &str) -> usize {
 /// A scan that is stopped by a signal or a timeout says how to resume it. The resumed run opens every directory that was not complete, and no other.
 #[test]
 fn an_interrupted_scan_goes_on_too() {
-    let dir = plant(DIRECTORIES);
+    let dir = planted(DIRECTORIES);
     let truth = truth(&dir, DIRECTORIES);
     let out = dir.path().join("out.ndjson");
     for (words, signal, status) in [("-s", Some(Signal::INT), 130), ("-s --timeout 400ms", None, 1)] {
@@ -317,7 +282,7 @@ fn same_by_way_of_a_journal(
 
 #[test]
 fn few_descriptors_and_many_threads() {
-    let dir = plant(300);
+    let dir = planted(300);
     let truth = truth(&dir, 300);
     for threads in ["1", "16", "200"] {
         let wrap = |run: Run| run.under(&["prlimit", "--nofile=64"]);
@@ -330,7 +295,7 @@ fn few_descriptors_and_many_threads() {
 /// The walk finds the same loops, at whatever directory it resumes.
 #[test]
 fn loops_of_links_are_told_of_in_the_status() {
-    let dir = plant(200);
+    let dir = planted(200);
     for at in ["t/0", "t/0/10", "t/9/100"] {
         symlink("..", dir.path().join(at).join("up")).expect("a link");
     }
@@ -354,7 +319,7 @@ fn closed_directories_and_refused_threads() {
     if !is_root() {
         return; // Only root may change the user.
     }
-    let dir = plant(300);
+    let dir = planted(300);
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).expect("ours");
     for closed in ["t/3", "t/1/25"] {
         fs::set_permissions(dir.path().join(closed), fs::Permissions::from_mode(0o700)).expect("ours");
@@ -375,7 +340,7 @@ fn closed_directories_and_refused_threads() {
 /// Only the first run stats the PATHs. The error of a PATH is in the rows and in the status of the last run.
 #[test]
 fn what_failed_in_an_earlier_run_is_in_the_status() {
-    let dir = plant(200);
+    let dir = planted(200);
     let rows = same_by_way_of_a_journal(&dir, "t missing", &|run| run, 1);
     assert_eq!(rows.iter().filter(|row| row.contains("\"path\":\"missing\"")).count(), 1);
 }
@@ -391,7 +356,7 @@ fn stop_in(cwd: &Path, words: &str) {
 /// replaced it.
 #[test]
 fn another_tree_of_the_same_name_is_refused() {
-    let dir = plant(200);
+    let dir = planted(200);
     let [here, there] = ["here", "there"].map(|name| dir.path().join(name));
     fs::create_dir(&here).expect("a directory");
     fs::create_dir_all(there.join("t")).expect("a directory");
@@ -423,7 +388,7 @@ fn another_tree_of_the_same_name_is_refused() {
 /// An absolute path means the same tree in any working directory.
 #[test]
 fn the_working_directory_is_nothing_to_absolute_paths() {
-    let dir = plant(200);
+    let dir = planted(200);
     let there = dir.path().join("there");
     fs::create_dir(&there).expect("a directory");
     let top = dir.path().join("t");
@@ -449,7 +414,7 @@ fn a_scan_that_goes_on_was_begun_when_the_first_was() {
         ("out.sqlite", concat!("dents ", env!("CARGO_PKG_VERSION"))),
         ("out.ndjson", "\"begun\":\""),
     ] {
-        let dir = plant(100);
+        let dir = planted(100);
         let stopped = format!("scan --rate 2000 --timeout 50ms --journal j -o {out} t");
         let before = SystemTime::now();
         assert_eq!(run(&dents(dir.path(), &stopped)).end, End::Exit(1));

@@ -10,12 +10,6 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use tools::{dents, json, run, stdout, text};
 
-/// A directory in memory, if there is such a file system.
-fn playground() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    TempDir::new_in(memory, "links").or_else(|_| TempDir::new("links")).expect("a directory")
-}
-
 /// Files with two names each: all first names come before all second names.
 fn two_names_each(root: &Path, files: usize) {
     let long = "n".repeat(200);
@@ -32,7 +26,7 @@ fn two_names_each(root: &Path, files: usize) {
 /// Runs under a memory limit that is too small for 30,000 paths of 200 bytes.
 #[test]
 fn no_path_is_kept_for_a_file_with_several_names() {
-    let dir = playground();
+    let dir = TempDir::in_memory("links").expect("a directory");
     two_names_each(dir.path(), 30_000);
     for command in ["stats --by extension,depth", "stats --by user", "du", "top"] {
         let words = format!("{command} --threads 1 --json .");
@@ -54,7 +48,7 @@ fn no_path_is_kept_for_a_file_with_several_names() {
 #[test]
 fn files_with_several_names_in_a_scan_take_one_table() {
     const FILES: usize = 200_000;
-    let dir = playground();
+    let dir = TempDir::in_memory("links").expect("a directory");
     let mut lines = String::new();
     for half in ["a", "b"] {
         for nth in 0..FILES {
@@ -194,7 +188,7 @@ const EIB: u128 = 1 << 60;
 
 /// Three files of 7 EiB, all holes; `None` if the file system refuses them.
 fn huge() -> Option<TempDir> {
-    let dir = playground();
+    let dir = TempDir::in_memory("links").expect("a directory");
     for name in ["a", "b", "c"] {
         let file = File::create(dir.path().join(name)).expect("a file");
         file.set_len(7 << 60).ok()?;

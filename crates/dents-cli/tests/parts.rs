@@ -3,11 +3,9 @@
 mod tools;
 
 use dents_commands::{Host, Message, Session, Status, Type, Values};
-use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome, Run};
 use dents_lab::slowfs::{Errno, Fault, Kind, Request, SlowFs};
-use dents_sink::{Facts, Row, read};
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsString;
 use std::fs;
@@ -16,45 +14,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use tools::{dents, is_root, run, stdout, text};
+use tools::{assert_same, dents, is_root, plant, rows, run, stdout, text};
 
-/// A directory to work in, with a tree `t`: ten subdirectories to a directory, three files in each.
-fn plant(directories: usize) -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let dir = if memory.is_dir() { TempDir::new_in(memory, "parts") } else { TempDir::new("parts") };
-    let dir = dir.expect("a directory");
-    let mut made = vec![dir.path().join("t")];
-    fs::create_dir(&made[0]).expect("a directory");
-    for number in 0..directories {
-        let path = made[number / 10].join(number.to_string());
-        fs::create_dir(&path).expect("a directory");
-        ["a", "b\n", "c\u{fc}"].iter().for_each(|name| fs::write(path.join(name), "x").expect("a file"));
-        made.push(path);
-    }
-    dir
-}
-
-/// The rows of a scan in an order of their own, without the one time that scanning changes.
-fn rows(file: &Path) -> Vec<String> {
-    let mut rows = Vec::new();
-    let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
-    let result = reader.for_each(&mut |row| {
-        let facts = row.facts.map(|facts| Facts { atime: Time::UNKNOWN, ..facts });
-        rows.push(format!("{:?}", Row { facts, ..*row }));
-        Ok(())
-    });
-    result.unwrap_or_else(|error| panic!("{error}"));
-    rows.sort_unstable();
-    rows
-}
-
-/// The first difference says more than all rows.
-fn assert_same(rows: &[String], truth: &[String], when: &str) {
-    if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
-        panic!("{when}: {row}\ninstead of {other}");
-    }
-    assert_eq!(rows.len(), truth.len(), "{when}: rows");
-}
+/// The files in each directory of the tree.
+const FILES: [&str; 3] = ["a", "b\n", "c\u{fc}"];
 
 /// A run with this status, and what it says.
 fn ends(command: &Run, status: i32) -> (String, String) {
@@ -99,7 +62,7 @@ fn merged_as(dir: &TempDir, [verify, merge]: [i32; 2]) -> Vec<String> {
 
 /// The same scan in one piece and in parts.
 fn same_in_parts((options, roots): (&str, &str), budget: u32, statuses: [i32; 2], prepare: impl Fn(&Path)) {
-    let (dir, words) = (plant(150), &format!("{options} {roots}")[..]);
+    let (dir, words) = (plant(150, &FILES), &format!("{options} {roots}")[..]);
     prepare(dir.path());
     let whole = run(&dents(dir.path(), &format!("scan -o one.parquet {words}")));
     let suffix = if dir.path().join("one.parquet").exists() { "" } else { ".partial" };
@@ -167,7 +130,7 @@ fn work(dir: &Path, kills: &AtomicU32) {
 
 #[test]
 fn processes_that_are_killed_lose_and_double_nothing() {
-    let dir = plant(1500);
+    let dir = plant(1500, &FILES);
     stdout(&dents(dir.path(), "scan -o one.parquet t"));
     let truth = rows(&dir.path().join("one.parquet"));
     assert_eq!(truth.len(), 1 + 1500 * 4);
@@ -184,7 +147,7 @@ fn processes_that_are_killed_lose_and_double_nothing() {
 
 #[test]
 fn claims_at_once_are_different() {
-    let dir = plant(300);
+    let dir = plant(300, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
@@ -204,7 +167,7 @@ fn claims_at_once_are_different() {
 
 #[test]
 fn a_task_that_runs_twice_counts_once() {
-    let dir = plant(100);
+    let dir = plant(100, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     let task = dents(dir.path(), "scan --part p --task 1 --budget 30");
@@ -236,7 +199,7 @@ fn a_task_that_runs_twice_counts_once() {
 /// A process that dies between its claim and what follows from it, and an attempt that loses after all was claimed.
 #[test]
 fn what_a_claim_implies_is_done_by_the_next_one() {
-    let dir = plant(10);
+    let dir = plant(10, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
@@ -254,7 +217,7 @@ fn what_a_claim_implies_is_done_by_the_next_one() {
 
 #[test]
 fn what_the_commands_say() {
-    let dir = plant(10);
+    let dir = plant(10, &FILES);
     start(&dir, "-x -- p t");
     start(&dir, "-x -- p t");
     let says = |words: &str, status: i32, part: &str| {
@@ -298,7 +261,7 @@ fn what_the_commands_say() {
 
 #[test]
 fn a_signal_commits_nothing() {
-    let dir = plant(300);
+    let dir = plant(300, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     let task = dents(dir.path(), "scan --part p --task 1 --rate 500");
@@ -319,7 +282,7 @@ fn a_signal_commits_nothing() {
 
 #[test]
 fn a_time_budget_ends_a_task() {
-    let dir = plant(300);
+    let dir = plant(300, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     let begun = Instant::now();
@@ -333,7 +296,7 @@ fn a_time_budget_ends_a_task() {
 
 #[test]
 fn a_directory_that_vanished_is_a_row_with_an_error() {
-    let dir = plant(10);
+    let dir = plant(10, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     stdout(&dents(dir.path(), "scan --part p --task 1 --budget 1"));
@@ -360,7 +323,7 @@ fn a_directory_that_vanished_is_a_row_with_an_error() {
 /// As on a machine where something below the root is not mounted.
 #[test]
 fn a_directory_that_is_not_there_now_is_read_later() {
-    let dir = plant(10);
+    let dir = plant(10, &FILES);
     let truth = {
         stdout(&dents(dir.path(), "scan -o one.parquet t"));
         rows(&dir.path().join("one.parquet"))
@@ -418,7 +381,7 @@ fn a_directory_that_fails_in_the_middle_is_read_again() {
 /// As on a machine where the root is not mounted: before a task, and while it runs.
 #[test]
 fn another_tree_is_refused() {
-    let dir = plant(100);
+    let dir = plant(100, &FILES);
     start(&dir, "-- p t");
     let [tree, away] = ["t", "away"].map(|name| dir.path().join(name));
     let lose = || {
@@ -456,7 +419,7 @@ fn another_tree_is_refused() {
 
 #[test]
 fn damage_is_found() {
-    let dir = plant(300);
+    let dir = plant(300, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     let task = dents(dir.path(), "scan --part p --task 1 --budget 500");
@@ -486,7 +449,7 @@ fn damage_is_found() {
 
 #[test]
 fn a_full_disk_commits_nothing() {
-    let dir = plant(1500);
+    let dir = plant(1500, &FILES);
     fs::create_dir(dir.path().join("p")).expect("a directory");
     let script = "mount -t tmpfs -o size=48k,mode=755 none p && \"$0\" parts start -- p t && \"$0\" parts claim p >/dev/null && \
                   \"$0\" \"$@\"; status=$?; ls -A p p/left p/tmp; exit $status";
@@ -506,7 +469,7 @@ fn a_full_disk_commits_nothing() {
 
 #[test]
 fn other_file_systems_are_left_out_of_each_task() {
-    let dir = plant(150);
+    let dir = plant(150, &FILES);
     fs::create_dir(dir.path().join("t/0/12/m")).expect("a directory");
     let script = "for at in t/0/12/m t/1; do mount -t tmpfs none $at && mkdir -p $at/x/y || exit; done
                   \"$0\" scan -x -o one.parquet t && \"$0\" parts start -x -- p t
@@ -536,7 +499,7 @@ fn script(dir: &Path, name: &str, variables: &[(&str, &str)], words: &[&str]) ->
 
 #[test]
 fn the_scripts_scan_all() {
-    let dir = plant(300);
+    let dir = plant(300, &FILES);
     stdout(&dents(dir.path(), "scan -x -o one.parquet t"));
     let truth = rows(&dir.path().join("one.parquet"));
     // A remote shell that takes a host and a line.
@@ -564,7 +527,7 @@ impl Host for Silent {
 
 #[test]
 fn another_program_runs_tasks_too() {
-    let dir = plant(20);
+    let dir = plant(20, &FILES);
     let [part, tree] = ["p", "t"].map(|name| dir.path().join(name).display().to_string());
     let words = |line: &'static str| -> Vec<OsString> {
         let word = |word: &'static str| match word {
@@ -597,7 +560,7 @@ fn another_program_runs_tasks_too() {
 
 #[test]
 fn where_nothing_can_be_written() {
-    let dir = plant(3);
+    let dir = plant(3, &FILES);
     start(&dir, "-- p t");
     stdout(&dents(dir.path(), "parts claim p"));
     let script = "mount --bind p p && mount -o remount,ro,bind p && exec \"$0\" \"$@\"";
@@ -617,7 +580,7 @@ fn where_nothing_can_be_written() {
 /// Only "all tasks are committed" ends a worker with status 0: a claim that fails, and a program that is not there, do not.
 #[test]
 fn a_worker_tells_failure_from_the_end() {
-    let dir = plant(30);
+    let dir = plant(30, &FILES);
     start(&dir, "-- p t");
     let worker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/parts-worker.sh");
     let bin = Path::new(env!("CARGO_BIN_EXE_dents")).parent().expect("a directory").display().to_string();

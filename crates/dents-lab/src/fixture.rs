@@ -23,6 +23,12 @@ impl TempDir {
         TempDir::new_in(&std::env::temp_dir(), label)
     }
 
+    /// A new empty directory in memory, if there is a file system for that: there blocks are allocated at once, and files may have holes of
+    /// any size.
+    pub fn in_memory(label: &str) -> io::Result<TempDir> {
+        TempDir::new_in(Path::new("/dev/shm"), label).or_else(|_| TempDir::new(label))
+    }
+
     /// A new empty directory under `parent`, which chooses the file system.
     pub fn new_in(parent: &Path, label: &str) -> io::Result<TempDir> {
         static NEXT: AtomicU32 = AtomicU32::new(0);

@@ -159,6 +159,47 @@ impl Run {
     }
 }
 
+/// Runs it to its end.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn run(run: &Run) -> Outcome {
+    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
+}
+
+/// The same for a run that must succeed; it may write messages.
+///
+/// # Panics
+/// If it does not succeed.
+pub fn done(command: &Run) -> Outcome {
+    let outcome = run(command);
+    assert_eq!(outcome.end, End::Exit(0), "{}: {}", command.shell(), text(&outcome.stderr));
+    outcome
+}
+
+/// The output of a run that must succeed and write no messages.
+///
+/// # Panics
+/// If it does not succeed, or writes a message.
+pub fn stdout(command: &Run) -> Vec<u8> {
+    let outcome = done(command);
+    assert_eq!(text(&outcome.stderr), "", "{}", command.shell());
+    outcome.stdout
+}
+
+/// The same as text.
+///
+/// # Panics
+/// As [`stdout`].
+pub fn shown(command: &Run) -> String {
+    text(&stdout(command))
+}
+
+/// Bytes as text; what is not UTF-8 becomes U+FFFD.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// `word` in the syntax of a shell: as it is if that is safe, otherwise `$'…'` with escapes.
 pub fn quote(word: &OsStr) -> String {
     let bytes = word.as_encoded_bytes();

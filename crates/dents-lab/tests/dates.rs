@@ -43,9 +43,7 @@ fn has_number_with_o(format: &str) -> bool {
 
 /// A file for each of [`SECONDS`], where any time can be kept.
 fn files(seconds: &[i64]) -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let temp = std::env::temp_dir();
-    let dir = TempDir::new_in(if memory.is_dir() { memory } else { &temp }, "dates").expect("a directory");
+    let dir = TempDir::in_memory("dates").expect("a directory");
     for (nth, second) in seconds.iter().enumerate() {
         let file = File::create(dir.path().join(format!("{nth:02}"))).expect("a file");
         let far = Duration::from_secs(second.unsigned_abs());

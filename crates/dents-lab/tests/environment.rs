@@ -11,7 +11,7 @@ use std::thread;
 
 use dents_lab::case::MODES;
 use dents_lab::fixture::TempDir;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, run, shown};
 use dents_lab::suite::release;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -71,17 +71,6 @@ fn backward() -> Vec<u8> {
     [words(&head), fields.concat()].concat()
 }
 
-fn output(run: &Run) -> Outcome {
-    run.output().expect("it runs")
-}
-
-/// Its output; it must succeed and print nothing on stderr.
-fn shown(run: &Run) -> String {
-    let Outcome { end, stdout, stderr } = output(run);
-    assert_eq!((end, &*String::from_utf8_lossy(&stderr)), (End::Exit(0), ""), "{:?}", run.env);
-    String::from_utf8_lossy(&stdout).into_owned()
-}
-
 #[test]
 fn a_zone_that_is_none_is_utc() {
     let place = Place::new();
@@ -118,7 +107,7 @@ fn a_zone_takes_nothing_out_of_a_fifo() {
 fn options_are_read_from_files_alone() {
     let place = Place::new();
     for name in HOSTILE {
-        let outcome = output(&place.run(&["-x", "-w0", "000", "001"]).env("DLS_CONFIG", place.at(name)));
+        let outcome = run(&place.run(&["-x", "-w0", "000", "001"]).env("DLS_CONFIG", place.at(name)));
         let message = String::from_utf8_lossy(&outcome.stderr);
         assert_eq!((outcome.end, &outcome.stdout[..]), (End::Exit(0), &b"000  001\n"[..]), "{name}");
         assert_eq!(message.lines().count(), usize::from(name != "null"), "{name}: {message}");
@@ -160,7 +149,7 @@ fn while_it_changes(place: &Place, change: impl Fn(&Path, u32) + Sync) -> Vec<Ou
                 round += 1;
             }
         });
-        let outcomes = (0..60).map(|_| output(&place.localized(&["-1"]))).collect();
+        let outcomes = (0..60).map(|_| run(&place.localized(&["-1"]))).collect();
         done.store(true, Ordering::Relaxed);
         outcomes
     })

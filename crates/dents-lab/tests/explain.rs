@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dents_lab::fixture::{TempDir, plain};
 use dents_lab::palette::CHEAP;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Run, done};
 use dents_lab::slowfs::{Builder, Counts, Kind, Mounted, Request, SlowFs};
 use dents_lab::suite::{checked, oracle, release};
 use dents_lab::syscalls::trace;
@@ -16,12 +16,6 @@ const US: Duration = Duration::from_micros(1);
 
 fn dls(dir: &Path, args: &[&str]) -> Run {
     Run::new(checked().path()).cwd(dir).args(args)
-}
-
-fn done(run: &Run) -> Outcome {
-    let outcome = run.output().expect("it runs");
-    assert_eq!(outcome.end, End::Exit(0), "{}: {}", run.shell(), String::from_utf8_lossy(&outcome.stderr));
-    outcome
 }
 
 /// Three files, one of them executable, a directory, a link to it: a directory that nothing changes.

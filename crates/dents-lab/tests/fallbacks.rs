@@ -5,19 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use dents_lab::fixture::mix;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Run, done};
 use dents_lab::slowfs::{Kind, Request, SlowFs};
 use dents_lab::suite::{checked, is_root};
 use dents_lab::syscalls::trace_with;
 
 fn dls(dir: &Path, args: &[&str]) -> Run {
     Run::new(checked().path()).cwd(dir).args(args)
-}
-
-fn done(run: &Run) -> Outcome {
-    let outcome = run.output().expect("it runs");
-    assert_eq!(outcome.end, End::Exit(0), "{}: {}", run.shell(), String::from_utf8_lossy(&outcome.stderr));
-    outcome
 }
 
 /// A kernel (or a filter) that refuses `AT_STATX_DONT_SYNC` is asked with it once.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dents_lab::case::MODES;
 use dents_lab::fixture::TempDir;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, shown, text};
 use dents_lab::suite::{checked, is_root};
 
 #[path = "git/ends.rs"]
@@ -67,17 +67,6 @@ fn try_git(top: &Path, args: &[&str]) -> Outcome {
 fn dls(cwd: &Path, args: &[&str]) -> Run {
     let run = Run::new(checked().path()).cwd(cwd).args(args);
     run.env("HOME", "/nonexistent").env("DLS_GIT_BUDGET", "20s")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Its output; it must succeed and print nothing on stderr.
-fn shown(run: &Run) -> String {
-    let outcome = run.output().unwrap();
-    assert_eq!((outcome.end, text(&outcome.stderr)), (End::Exit(0), String::new()), "{}", run.shell());
-    text(&outcome.stdout)
 }
 
 /// Letters and names of `args`, in every mode and with a deadline the same.

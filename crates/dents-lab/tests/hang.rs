@@ -3,7 +3,6 @@
 
 use std::fs::{File, create_dir_all};
 use std::io::Read;
-use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -29,8 +28,7 @@ struct Tree {
 impl Tree {
     /// `count` directories before the mount and as many after it, with two files each; in memory if possible.
     fn new(count: usize) -> Option<Tree> {
-        let memory = Path::new("/dev/shm");
-        let dir = TempDir::new_in(memory, "hang").or_else(|_| TempDir::new("hang")).expect("a directory");
+        let dir = TempDir::in_memory("hang").expect("a directory");
         for name in ["a", "z"] {
             for number in 0..count {
                 let path = dir.path().join(format!("{name}{number:03}"));

@@ -7,7 +7,7 @@ use std::path::Path;
 use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, copy_program, mix};
 use dents_lab::kernels::under;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Run, run as end};
 use dents_lab::suite::{is_root, release};
 use dents_lab::syscalls::{trace, trace_with};
 
@@ -20,10 +20,6 @@ fn dls(dir: &Path, args: &[&str]) -> Run {
 
 fn refused(run: Run, set: &str) -> Run {
     under(run, Path::new(env!("CARGO_BIN_EXE_refuse")), set)
-}
-
-fn end(run: &Run) -> Outcome {
-    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
 /// The listing is the same with these calls refused, in every mode.

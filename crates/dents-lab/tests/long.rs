@@ -2,7 +2,7 @@
 
 use dents_lab::case::Case;
 use dents_lab::fixture::TempDir;
-use dents_lab::process::Run;
+use dents_lab::process::{Run, text};
 use dents_lab::suite::{Places, checked, expect_same, oracle, release};
 use dents_lab::syscalls::trace;
 
@@ -85,10 +85,6 @@ fn marks_on_demand() {
         assert_eq!((lists, unknown), ([0; 4], 0), "{args:?}");
     }
     assert!(shown(&["--json", "-l", "--acl=never"]).contains("\"acl\":null"));
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Sizes in every unit, on disk and on tmpfs, alone and in the total.

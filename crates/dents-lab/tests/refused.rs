@@ -7,7 +7,7 @@ use std::path::Path;
 use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, copy_program, deep, mix};
 use dents_lab::oracle::as_ls;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, text};
 use dents_lab::suite::{is_root, oracle, release};
 use dents_lab::syscalls::trace_with;
 
@@ -25,10 +25,6 @@ fn assert_same(expected: &Outcome, actual: &Outcome, what: &str) {
     if let Some(report) = dents_lab::diff::outcomes(expected, actual) {
         panic!("{what}: differs\n{report}");
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Enough entries that no strategy thinks them too few to share out.

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 
 use dents_lab::fixture::TempDir;
+use dents_lab::process::text;
 use dents_lab::slowfs::SlowFs;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -12,10 +13,6 @@ fn slowfs() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_slowfs"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn run(args: &[&str]) -> Output {

@@ -1,7 +1,7 @@
 //! `--tree` beside a walk by `read_dir` alone; `--total-size` beside GNU `du`.
 
 use dents_lab::fixture::TempDir;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, text};
 use dents_lab::suite::{checked, is_root, release};
 use dents_lab::syscalls::trace;
 use dents_lab::zoo::Zoo;
@@ -41,10 +41,6 @@ fn same(dir: &Path, args: &[&str]) -> Outcome {
         );
     }
     first
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The options of the expected tree.
@@ -467,8 +463,7 @@ fn tree_column(line: &str) -> usize {
 /// Three files of 7 EiB, which only holes make possible: 64 bits do not hold their sum.
 #[test]
 fn totals_beyond_64_bits() {
-    let memory = Path::new("/dev/shm");
-    let dir = TempDir::new_in(memory, "tree").or_else(|_| TempDir::new("tree")).expect("a directory");
+    let dir = TempDir::in_memory("tree").expect("a directory");
     fs::create_dir(dir.path().join("d")).expect("a directory");
     for name in ["a", "b", "c"] {
         let file = File::create(dir.path().join("d").join(name)).expect("a file");

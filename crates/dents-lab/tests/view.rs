@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use dents_lab::case::MODES;
 use dents_lab::fixture::{TempDir, plain};
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, text};
 use dents_lab::suite::{checked, is_root, oracle, release};
 use dents_lab::syscalls::trace;
 use dents_lab::zoo::Zoo;
@@ -37,10 +37,6 @@ fn shown_by(run: &Run, end: End) -> String {
         assert!(other == first, "{option} differs: {}\n{both:#?}", run.shell());
     }
     text(&first)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn touch(path: &Path, time: SystemTime) {

@@ -4,16 +4,14 @@
 //! interface goes unseen; with the variable [`WRITE`] it writes. The lines come from rustdoc's JSON, by `public-api`. That JSON
 //! is unstable: `RUSTC_BOOTSTRAP` makes a stable rustdoc write it, and its format changes with the releases of Rust.
 
-use crate::step::{Result, Steps, cargo};
+use crate::step::{Result, cargo, only};
 
 /// If this variable is set, the test writes the listing instead of comparing it.
 const WRITE: &str = "DENTS_WRITE_API";
 
 pub(crate) fn run() -> Result<()> {
-    let mut steps = Steps::default();
     let test = ["test", "--quiet", "--package", "xtask", "--", "api::tests::is_as_listed", "--nocapture"];
-    steps.run("writing crates/dents/api.txt", cargo(test).env(WRITE, "1"));
-    steps.finish()
+    only("writing crates/dents/api.txt", cargo(test).env(WRITE, "1"))
 }
 
 #[cfg(test)]

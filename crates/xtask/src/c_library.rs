@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::step::{Result, cargo, spell, target_dir, workspace};
+use crate::step::{Result, cargo, succeed, target_dir, workspace};
 
 const USAGE: &str = "\
 usage: cargo xtask install-c [--walk-only] [--prefix DIR] [--destdir DIR] [--profile NAME]
@@ -73,10 +73,7 @@ fn build(profile: &str, parts: Parts) -> Result<PathBuf> {
         target = target.join("walk-only");
         build.arg("--no-default-features").env("CARGO_TARGET_DIR", &target);
     }
-    let status = build.status().map_err(|error| error.to_string())?;
-    if !status.success() {
-        return Err(format!("failed: {}", spell(&build)));
-    }
+    succeed(&mut build)?;
     Ok(target.join(if profile == "dev" { "debug" } else { profile }))
 }
 

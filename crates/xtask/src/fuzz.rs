@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-use crate::step::{Result, Steps, target_dir, workspace};
+use crate::step::{Result, Steps, at, names, target_dir, workspace};
 use crate::test;
 
 /// How long a target runs if no time is given.
@@ -56,17 +56,16 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
 fn one(target: &str, seconds: u32) -> Result<String> {
     let dir = target_dir().join("fuzz");
     let log = dir.join(target).with_extension("log");
-    let text = |error: std::io::Error| format!("{}: {error}", log.display());
-    fs::create_dir_all(&dir).map_err(text)?;
+    at(&dir, fs::create_dir_all(&dir))?;
     let mut command = cargo_fuzz();
     // Some targets keep what they have read for the life of the program, as the program does.
     command
         .args(["run", target, "--", &format!("-max_total_time={seconds}")])
         .env("ASAN_OPTIONS", "detect_leaks=0");
-    let file = fs::File::create(&log).map_err(text)?;
+    let file = at(&log, fs::File::create(&log))?;
     command.current_dir(workspace()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
-    let status = command.status().map_err(text)?;
-    let printed = fs::read(&log).map_err(text)?;
+    let status = at("cargo", command.status())?;
+    let printed = at(&log, fs::read(&log))?;
     let printed = String::from_utf8_lossy(&printed);
     let done = printed.lines().rfind(|line| line.starts_with("Done "));
     match done {
@@ -109,12 +108,8 @@ fn is_installed() -> bool {
 
 /// The names of the targets, sorted. (A test in `tidy.rs` compares them with the fuzz functions of the crates.)
 fn targets() -> Result<Vec<String>> {
-    let dir = workspace().join("fuzz/fuzz_targets");
-    let entries = fs::read_dir(&dir).map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(String::from)).collect();
-    names.sort();
-    Ok(names)
+    let names = names(&workspace().join("fuzz/fuzz_targets"))?;
+    Ok(names.iter().map(|name| name.trim_end_matches(".rs").to_owned()).collect())
 }
 
 #[test]

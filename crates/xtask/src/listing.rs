@@ -2,22 +2,16 @@
 //! linker places side by side.
 //!
 //! The kernel maps a program's code 64 KiB at a time, 1 to 2 µs each. In the compiler's order, the functions of a short
-//! listing lie in a dozen such windows; side by side, in four. The command builds `dls` with its symbols, executes short
-//! listings instruction by instruction (`ptrace`), and notes the function that each instruction belongs to.
+//! listing lie in a dozen such windows; side by side, in four. The command builds `dls` with its symbols, and takes the functions that
+//! short listings execute from Callgrind. (It refuses system calls that it does not know: then the list has the functions of a fallback too.)
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use nix::sys::ptrace::{self, Options};
-use nix::sys::signal::Signal;
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
-use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use regex_lite::Regex;
 
-use crate::step::{Result, cargo, spell, target_dir, workspace};
+use crate::step::{Result, cargo, printed, read, spell, succeed, target_dir, workspace, write};
 use crate::tools;
 
 /// The listings of ten files whose functions are listed.
@@ -47,30 +41,20 @@ pub(crate) fn run() -> Result<()> {
     if !tools::locales(&["en_US"]) {
         return Err("the locale en_US.UTF-8 is missing, please generate it first (localedef)".to_string());
     }
+    tools::ensure(tools::FOR_LISTING)?;
     let program = build()?;
-    let directory = ten_files().map_err(|error| format!("ten files to list: {error}"))?;
-    let functions = Functions::read(&program)?;
     let mut listed: Vec<String> = Vec::new();
     for environment in ENVIRONMENTS {
         let mut names = BTreeSet::new();
         for options in LISTINGS {
-            let mut dls = Command::new(&program);
-            dls.args(*options)
-                .arg(&directory)
-                .env("TERM", "xterm-256color")
-                .envs(environment.iter().copied());
-            let steps = functions.executed(&dls, &mut names);
-            let steps =
-                steps.map_err(|error| format!("dls cannot be executed step by step (ptrace): {error}"))?;
-            println!("{steps:8} instructions  {}", spell(&dls));
+            names.extend(executed(&program, options, environment)?);
         }
         let new: Vec<String> = patterns(&names).into_iter().filter(|name| !listed.contains(name)).collect();
         listed.extend(new);
     }
     let path = workspace().join("crates/dls/listing.ld");
     let lines: String = listed.iter().map(|name| format!("        *(.text*.{name})\n")).collect();
-    fs::write(&path, format!("{HEAD}{lines}    }}\n}}\nINSERT BEFORE .text;\n"))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+    write(&path, format!("{HEAD}{lines}    }}\n}}\nINSERT BEFORE .text;\n"))?;
     println!("{}: {} functions", path.display(), listed.len());
     Ok(())
 }
@@ -79,112 +63,32 @@ pub(crate) fn run() -> Result<()> {
 fn build() -> Result<PathBuf> {
     let target = target_dir().join("symbols");
     let mut build = cargo(["build", "--release", "--quiet", "--package", "dents-ls", "--target-dir"]);
-    let status = build.arg(&target).env("CARGO_PROFILE_RELEASE_STRIP", "false").status();
-    status.map_err(|error| error.to_string())?.success().then_some(()).ok_or("dls does not build")?;
+    succeed(build.arg(&target).env("CARGO_PROFILE_RELEASE_STRIP", "false"))?;
     Ok(target.join("release/dls"))
 }
 
-fn ten_files() -> std::io::Result<PathBuf> {
+fn ten_files() -> Result<PathBuf> {
     let directory = target_dir().join("symbols/ten");
-    fs::create_dir_all(&directory)?;
-    for number in 0..10 {
-        fs::write(directory.join(format!("file{number}")), "")?;
-    }
+    (0..10).try_for_each(|number| write(directory.join(format!("file{number}")), ""))?;
     Ok(directory)
 }
 
-/// The functions of a program, by address.
-struct Functions(Vec<(u64, u64, String)>);
-
-impl Functions {
-    fn read(program: &Path) -> Result<Functions> {
-        let bytes = fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
-        let file = object::File::parse(&*bytes).map_err(|error| format!("{}: {error}", program.display()))?;
-        let symbols = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        let mut functions: Vec<_> = symbols
-            .filter_map(|symbol| {
-                Some((symbol.address(), symbol.address() + symbol.size(), symbol.name().ok()?.to_string()))
-            })
-            .collect();
-        functions.sort();
-        Ok(Functions(functions))
-    }
-
-    fn at(&self, address: u64) -> Option<&(u64, u64, String)> {
-        let after = self.0.partition_point(|function| function.0 <= address);
-        self.0[..after].last().filter(|function| address < function.1)
-    }
-
-    /// Executes a command step by step, adds the functions of its first thread to `names` and returns the number of steps.
-    fn executed(&self, command: &Command, names: &mut BTreeSet<String>) -> nix::Result<u64> {
-        let (mut child, pid) = stopped_at_start(command)?;
-        let mut steps = 0;
-        let mut last = 0..0;
-        let mut signal = None;
-        loop {
-            let address = instruction(pid)?;
-            if !last.contains(&address) {
-                last = match self.at(address) {
-                    Some((start, end, name)) => {
-                        names.insert(name.clone());
-                        *start..*end
-                    }
-                    None => 0..0,
-                };
-            }
-            ptrace::step(pid, signal.take())?;
-            steps += 1;
-            match waitpid(pid, None)? {
-                WaitStatus::Stopped(_, Signal::SIGTRAP) => {}
-                WaitStatus::Stopped(_, other) => signal = Some(other),
-                _ => break,
-            }
-        }
-        let _ = child.wait();
-        Ok(steps)
-    }
-}
-
-/// The address of the next instruction of a stopped process.
-#[cfg(target_arch = "x86_64")]
-fn instruction(pid: Pid) -> nix::Result<u64> {
-    Ok(ptrace::getregs(pid)?.rip)
-}
-
-/// The list is for the program without libc, which exists on x86-64 alone.
-#[cfg(not(target_arch = "x86_64"))]
-fn instruction(_: Pid) -> nix::Result<u64> {
-    Err(nix::Error::ENOSYS)
-}
-
-/// Starts a command as a traced process that stops before its first instruction. A shell stops itself, is traced from
-/// there on, and executes the command: so no code of ours runs between `fork` and `execve`.
-fn stopped_at_start(command: &Command) -> nix::Result<(Child, Pid)> {
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", "kill -STOP $$; exec \"$0\" \"$@\""])
-        .arg(command.get_program())
-        .args(command.get_args());
-    // Only the command's own environment, because it decides which functions are executed.
-    let own = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-    shell.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(own);
-    let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-    let child = child.map_err(|error| nix::Error::try_from(error).unwrap_or(nix::Error::EINVAL))?;
-    let pid = Pid::from_raw(child.id() as i32);
-    waitpid(pid, Some(WaitPidFlag::WUNTRACED))?;
-    ptrace::seize(pid, Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_EXITKILL)?;
-    nix::sys::signal::kill(pid, Signal::SIGCONT)?;
-    loop {
-        match waitpid(pid, None)? {
-            WaitStatus::PtraceEvent(_, _, event) if event == ptrace::Event::PTRACE_EVENT_EXEC as i32 => break,
-            WaitStatus::Stopped(_, signal) if signal != Signal::SIGTRAP && signal != Signal::SIGCONT => {
-                ptrace::cont(pid, signal)?;
-            }
-            WaitStatus::Exited(..) | WaitStatus::Signaled(..) => return Err(nix::Error::ENOEXEC),
-            _ => ptrace::cont(pid, None)?,
-        }
-    }
-    Ok((child, pid))
+/// The functions that a command executes, by Callgrind. It names each once, where it first calls or is called.
+fn executed(dls: &Path, options: &[&str], environment: &[(&str, &str)]) -> Result<BTreeSet<String>> {
+    let costs = target_dir().join("symbols/callgrind");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--quiet", "--tool=callgrind", "--demangle=no"]);
+    valgrind
+        .arg(format!("--callgrind-out-file={}", costs.display()))
+        .arg(dls)
+        .args(options)
+        .arg(ten_files()?);
+    // Only this environment, because it decides which functions are executed.
+    valgrind.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    println!("   {}", spell(valgrind.env("TERM", "xterm-256color").envs(environment.iter().copied())));
+    printed(&mut valgrind)?;
+    let name = Regex::new(r"(?m)^c?fn=\(\d+\) ([^'\n]+)").expect("a pattern");
+    Ok(name.captures_iter(&read(&costs)?).map(|found| found[1].to_owned()).collect())
 }
 
 /// The Rust functions among `names`, without hashes, which differ from compiler to compiler and from machine to

@@ -4,18 +4,18 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::step::{Result, Steps, cargo, target_dir};
+use crate::step::{Result, cargo, only, target_dir};
 
 pub(crate) fn run() -> Result<()> {
     // A new directory each time: cargo assumes that a package of a registry is unchanged while its version is, even
     // for the local registry in the target directory, and would build the packages of the last run again.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
     let target = target_dir().join(format!("publish-{now}"));
-    let mut steps = Steps::default();
     let mut publish = cargo(["publish", "--workspace", "--dry-run", "--allow-dirty"]);
-    steps.run("archives of the published packages, each built", publish.env("CARGO_TARGET_DIR", &target));
+    let outcome =
+        only("archives of the published packages, each built", publish.env("CARGO_TARGET_DIR", &target));
     let _ = fs::remove_dir_all(&target);
-    steps.finish()
+    outcome
 }
 
 /// A published package has what crates.io wants, uses no package that is not published (a dev-dependency without a version is left

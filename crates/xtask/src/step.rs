@@ -1,7 +1,8 @@
 //! Runs one command as a step: prints it, times it, and counts its tests.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -110,6 +111,65 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(workspace());
     command
+}
+
+/// The outcome of an operation on a file, whose error has the name of the file.
+pub(crate) fn at<T>(path: impl AsRef<Path>, outcome: io::Result<T>) -> Result<T> {
+    outcome.map_err(|error| format!("{}: {error}", path.as_ref().display()))
+}
+
+/// The text of a file.
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
+    at(&path, fs::read_to_string(&path))
+}
+
+/// Writes a file, and its directory if that is missing.
+pub(crate) fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<()> {
+    let path = path.as_ref();
+    at(path, fs::create_dir_all(path.parent().unwrap_or(path)))?;
+    at(path, fs::write(path, bytes))
+}
+
+/// What is there; else a line says why it is not, and what is left out.
+pub(crate) fn or_told<T>(found: Result<T>, left_out: &str) -> Option<T> {
+    found.map_err(|why| println!("\n== {why}: {left_out}")).ok()
+}
+
+/// A command of one step.
+pub(crate) fn only(title: &str, command: &mut Command) -> Result<()> {
+    let mut steps = Steps::default();
+    steps.run(title, command);
+    steps.finish()
+}
+
+/// The names in a directory, sorted.
+pub(crate) fn names(dir: &Path) -> Result<Vec<String>> {
+    let entries = at(dir, fs::read_dir(dir))?;
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Copies a file into a directory, which is made if it is missing.
+pub(crate) fn copy(from: &Path, dir: &Path, name: &str) -> Result<()> {
+    at(dir, fs::create_dir_all(dir))?;
+    at(from, fs::copy(from, dir.join(name))).map(drop)
+}
+
+/// Runs a command that must succeed.
+pub(crate) fn succeed(command: &mut Command) -> Result<()> {
+    let status = at(spell(command), command.status())?;
+    if status.success() { Ok(()) } else { Err(format!("{}: {status}", spell(command))) }
+}
+
+/// What a command prints that must succeed; else its messages are the error.
+pub(crate) fn printed(command: &mut Command) -> Result<String> {
+    let output = at(spell(command), command.stdin(Stdio::null()).output())?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{}:\n{}", spell(command), String::from_utf8_lossy(&output.stderr).trim_end())),
+    }
 }
 
 /// The workspace's root.

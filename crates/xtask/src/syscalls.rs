@@ -1,8 +1,6 @@
 //! `cargo xtask syscalls`: writes `docs/SYSCALLS.md`, the system calls of listings beside those of GNU `ls`.
 
-use std::fs;
-
-use crate::step::{Result, cargo, target_dir, workspace};
+use crate::step::{Result, cargo, printed, succeed, target_dir, workspace, write};
 use crate::tools;
 
 const HEAD: &str = "\
@@ -18,22 +16,13 @@ more calls, several at the same time.
 
 pub(crate) fn run() -> Result<()> {
     tools::ensure(tools::FOR_BENCHES)?;
-    if std::env::var_os("DLS").is_none() {
-        let status = cargo(["build", "--release", "--quiet", "--package", "dents-ls"]).status();
-        status.map_err(|error| error.to_string())?.success().then_some(()).ok_or("dls does not build")?;
-    }
     let mut count = cargo(["run", "--quiet", "--package", "dents-lab", "--bin", "calls"]);
     if std::env::var_os("DLS").is_none() {
+        succeed(&mut cargo(["build", "--release", "--quiet", "--package", "dents-ls"]))?;
         count.env("DLS", target_dir().join("release/dls"));
     }
-    let output = count.output().map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).trim().to_string());
-    }
     let path = workspace().join("docs/SYSCALLS.md");
-    let text = [HEAD.as_bytes(), &output.stdout].concat();
-    fs::create_dir_all(workspace().join("docs")).map_err(|error| error.to_string())?;
-    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    write(&path, HEAD.to_owned() + &printed(&mut count)?)?;
     println!("{}", path.display());
     Ok(())
 }

@@ -8,7 +8,7 @@
 use std::process::Command;
 
 use crate::python;
-use crate::step::{Result, Steps, cargo, target_dir, with_default_signals, workspace};
+use crate::step::{Result, Steps, cargo, only, or_told, target_dir, with_default_signals, workspace};
 use crate::tools;
 
 /// The side that runs without libc and std, from the bottom up.
@@ -89,9 +89,7 @@ fn everything() -> Result<()> {
     python::test(&mut steps);
     steps.run("dls on a real NFS server, beside GNU ls", &mut cargo(["xtask", "vm", "--test"]));
     document(&mut steps);
-    if let Err(why) = tools::pinned(&tools::ACTIONLINT) {
-        println!("\n== {why}: the workflows are not linted");
-    }
+    let _ = or_told(tools::pinned(&tools::ACTIONLINT), "the workflows are not linted");
     steps.run("tidy", &mut cargo(["test", "--package", "xtask"]));
     steps.finish()
 }
@@ -272,9 +270,7 @@ fn models() -> Command {
 
 /// `cargo xtask model`: the same with one preemption more.
 pub(crate) fn model() -> Result<()> {
-    let mut steps = Steps::default();
-    steps.run("models of dents-engine", models().env("MODEL_PREEMPTIONS", "3"));
-    steps.finish()
+    only("models of dents-engine", models().env("MODEL_PREEMPTIONS", "3"))
 }
 
 /// The environment of the process tests: the binaries, and which tests must not be skipped.

@@ -54,6 +54,9 @@ const FOR_PAGES: &[Tool] = &[tool("chromium", "chromium")];
 pub(crate) const FOR_BENCHES: &[Tool] =
     &[tool("hyperfine", "hyperfine"), tool("cc", "gcc"), tool("strace", "strace"), tool("setfacl", "acl")];
 
+/// Names the functions that a listing executes.
+pub(crate) const FOR_LISTING: &[Tool] = &[tool("valgrind", "valgrind")];
+
 /// Checks the Debian package of a release.
 pub(crate) const FOR_DEBIAN: &[Tool] = &[tool("lintian", "lintian")];
 
@@ -197,14 +200,16 @@ fn missing(tools: &[Tool]) -> Vec<&'static str> {
 }
 
 fn present(needs: &str) -> bool {
+    find(needs).is_some()
+}
+
+/// The full path of a program, searched in `PATH` and the usual directories; or a path from the root, if something is there.
+pub(crate) fn find(needs: &str) -> Option<PathBuf> {
     let path = std::env::var("PATH").unwrap_or_default();
     let usual = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-    let mut dirs = path.split(':').chain(usual);
-    if needs.starts_with('/') {
-        Path::new(needs).exists()
-    } else {
-        dirs.any(|dir| Path::new(dir).join(needs).is_file())
-    }
+    // A path from the root replaces the directory.
+    let mut paths = path.split(':').chain(usual).map(|dir| Path::new(dir).join(needs));
+    paths.find(|path| path.is_file() || (needs.starts_with('/') && path.exists()))
 }
 
 fn is_root() -> bool {

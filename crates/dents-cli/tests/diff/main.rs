@@ -11,12 +11,11 @@ mod tools;
 
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, Outcome};
-use std::path::Path;
 use tools::{dents, run, shell, text};
 
-/// A directory in memory, if there is such a file system: there, blocks are allocated at once.
+/// A directory in memory: there, blocks are allocated at once.
 fn playground() -> TempDir {
-    TempDir::new_in(Path::new("/dev/shm"), "diff").or_else(|_| TempDir::new("diff")).expect("a directory")
+    TempDir::in_memory("diff").expect("a directory")
 }
 
 /// Runs `dents diff` with these words. It must end with this status and without messages. Returns its output.

@@ -15,7 +15,7 @@ mod verify;
 mod visible;
 mod words;
 
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{End, Outcome, Run, is_root, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,11 +27,6 @@ fn dents(cwd: &Path) -> Run {
 /// The oracle.
 fn find(cwd: &Path) -> Run {
     Run::new(Path::new("/usr/bin/find")).cwd(cwd)
-}
-
-/// Runs to the end.
-fn run(run: &Run) -> Outcome {
-    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
 }
 
 /// The records between separators, sorted.
@@ -76,11 +71,6 @@ fn text(bytes: &[u8]) -> String {
 fn make(cwd: &Path, script: &str) {
     let status = Command::new("sh").args(["-ec", script]).current_dir(cwd).status().expect("a shell");
     assert!(status.success(), "{script}");
-}
-
-/// Whether the test runs as root, which may read everything.
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// The same run as an unprivileged user, with a copy of the program that it may read.

@@ -1,12 +1,15 @@
 //! Shared by the tests of `count`, `du`, `stats` and `top`.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, unreachable_pub, missing_docs, reason = "each test uses some of it")]
 
+use dents_core::batch::Time;
 use dents_lab::fixture::TempDir;
-use dents_lab::process::{End, Outcome, Run};
+use dents_lab::process::{Outcome, Run};
+pub use dents_lab::process::{is_root, run, shown, stdout, text};
+use dents_sink::{Facts, Row, read};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// `dents` with these words, in a directory, in the C locale.
@@ -19,26 +22,9 @@ pub fn other(program: &str, cwd: &Path, words: &str) -> Run {
     Run::new(Path::new(program)).cwd(cwd).args(words.split_whitespace())
 }
 
-pub fn run(run: &Run) -> Outcome {
-    run.output().unwrap_or_else(|error| panic!("{}: {error}", run.shell()))
-}
-
-/// The output of a run that must succeed.
-pub fn stdout(command: &Run) -> Vec<u8> {
-    let outcome = run(command);
-    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-    assert_eq!(outcome.end, End::Exit(0), "{}: {stderr}", command.shell());
-    assert_eq!(stderr, "", "{}", command.shell());
-    outcome.stdout
-}
-
-pub fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// The output of a shell script.
 pub fn shell(cwd: &Path, script: &str) -> String {
-    text(&stdout(&Run::new(Path::new("/bin/sh")).cwd(cwd).args(["-c", script])))
+    shown(&Run::new(Path::new("/bin/sh")).cwd(cwd).args(["-c", script]))
 }
 
 pub fn json(command: &Run) -> Value {
@@ -98,11 +84,6 @@ pub fn name(bytes: &[u8]) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(bytes)
 }
 
-/// Whether the tests may mount and change the user.
-pub fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
-}
-
 /// The lines of an error output without the name of the program, and without the one reason that GNU du does not always
 /// print.
 pub fn complaints(outcome: &Outcome) -> Vec<String> {
@@ -115,4 +96,40 @@ pub fn complaints(outcome: &Outcome) -> Vec<String> {
         .collect();
     lines.sort();
     lines
+}
+
+/// The rows of a scan in an order of their own, without the one time that scanning changes.
+pub fn rows(file: &Path) -> Vec<String> {
+    let mut rows = Vec::new();
+    let reader = read::open(file).unwrap_or_else(|error| panic!("{error}"));
+    let result = reader.for_each(&mut |row| {
+        let facts = row.facts.map(|facts| Facts { atime: Time::UNKNOWN, ..facts });
+        rows.push(format!("{:?}", Row { facts, ..*row }));
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    rows.sort_unstable();
+    rows
+}
+
+/// Compares rows: the first difference says more than all rows.
+pub fn assert_same(rows: &[String], truth: &[String], when: &str) {
+    if let Some((row, other)) = rows.iter().zip(truth).find(|(row, other)| row != other) {
+        panic!("{when}: {row}\ninstead of {other}");
+    }
+    assert_eq!(rows.len(), truth.len(), "{when}: rows");
+}
+
+/// A directory to work in, in memory, with a tree `t`: ten subdirectories to a directory, and these files in each.
+pub fn plant(directories: usize, files: &[&str]) -> TempDir {
+    let dir = TempDir::in_memory("plant").expect("a directory");
+    let mut made = vec![dir.path().join("t")];
+    fs::create_dir(&made[0]).expect("a directory");
+    for number in 0..directories {
+        let path = made[number / 10].join(number.to_string());
+        fs::create_dir(&path).expect("a directory");
+        files.iter().for_each(|name| fs::write(path.join(name), "x").expect("a file"));
+        made.push(path);
+    }
+    dir
 }

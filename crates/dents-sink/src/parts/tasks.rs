@@ -24,7 +24,7 @@ impl Parts {
     /// The directories of a task.
     ///
     /// # Errors
-    /// With [`ErrorKind::InvalidInput`], if there is no such task; or if its claim cannot be read.
+    /// With [`io::ErrorKind::InvalidInput`], if there is no such task; or if its claim cannot be read.
     pub fn directories(&self, id: &str) -> io::Result<Vec<Directory>> {
         let file = self.claims.file(id)?;
         let path = file.path();

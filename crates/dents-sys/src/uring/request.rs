@@ -4,7 +4,7 @@ use crate::stat::{Flags, Mask, Statx};
 use crate::{BorrowedFd, Result};
 use core::ffi::CStr;
 
-/// One request for [`Ring::run`].
+/// One request for [`Ring::run`](super::Ring::run).
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
     /// As [`statx`](crate::stat::statx). Since Linux 5.6.

@@ -18,9 +18,9 @@ mod tables;
 use cases::{CASES, Case, Figure, Place};
 use places::Scratch;
 use programs::Programs;
-use results::Results;
+use results::{RESULTS, Results};
 
-use crate::step::{Result, workspace};
+use crate::step::{Result, workspace, write};
 
 pub(crate) use programs::gnu as gnu_ls;
 pub(crate) use tables::write as write_tables;
@@ -36,8 +36,6 @@ usage: cargo xtask bench [--check]
              where peers are, where directories are built, another dls, another GNU ls
 ";
 
-/// Where the results are.
-const RESULTS: &str = "bench/results.tsv";
 /// Worse by more than this is a regression.
 const TOLERANCE: f64 = 1.05;
 /// How often a case that looks worse is measured again: it may have been a disturbance.
@@ -71,8 +69,7 @@ fn measure() -> Result<()> {
     )?;
     let (after, machine) = (programs.empty()?, programs.machine(&scratch));
     results.notes = vec![machine, programs::noise(before, after, load)];
-    let path = workspace().join(RESULTS);
-    std::fs::write(&path, results.text()).map_err(|error| format!("{}: {error}", path.display()))?;
+    write(workspace().join(RESULTS), results.text())?;
     println!("{}", results.notes.join("\n"));
     write_tables()
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use super::cases::Place;
-use crate::step::Result;
+use crate::step::{Result, at};
 
 /// Where everything of a run is, `dents-bench` in `$TMPDIR`; removed at the end, or by the next run.
 pub(crate) struct Scratch(PathBuf);
@@ -45,8 +45,7 @@ impl Scratch {
     fn at(root: PathBuf) -> Result<Scratch> {
         let _ = fs::remove_dir_all(&root);
         let scratch = Scratch(root);
-        fs::create_dir_all(scratch.join("nothing"))
-            .map_err(|error| format!("{}: {error}", scratch.0.display()))?;
+        at(&scratch.0, fs::create_dir_all(scratch.join("nothing")))?;
         Ok(scratch)
     }
 
@@ -57,15 +56,15 @@ impl Scratch {
     /// Makes a directory. Its access time is settled: with `relatime` only the first reading after a change moves it.
     pub(crate) fn build(&self, place: Place) -> Result<Dir> {
         let dir = Dir(self.join("listed"), true);
-        let at = &dir.0;
-        let made = fs::create_dir(at).and_then(|()| match place {
-            Place::Plain(count) => (0..count).try_for_each(|n| touch(&at.join(format!("f{n:07}")))),
-            Place::Mix(count) => mix(at, count),
-            Place::Tree(count) => tree(at, count),
+        let path = &dir.0;
+        let made = fs::create_dir(path).and_then(|()| match place {
+            Place::Plain(count) => (0..count).try_for_each(|n| touch(&path.join(format!("f{n:07}")))),
+            Place::Mix(count) => mix(path, count),
+            Place::Tree(count) => tree(path, count),
             Place::Usr => Ok(()),
         });
-        made.and_then(|()| settle(at))
-            .map_err(|error| format!("{}: {error}; TMPDIR may name a place with more room", at.display()))?;
+        at(path, made.and_then(|()| settle(path)))
+            .map_err(|why| format!("{why}; TMPDIR may name a place with more room"))?;
         Ok(if place == Place::Usr { Dir("/usr".into(), false) } else { dir })
     }
 }

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 use super::cases::{CASES, Case, Figure};
 use super::places::Scratch;
-use crate::step::{Result, cargo, spell, target_dir, workspace};
+use crate::step::{Result, at, cargo, printed, read, target_dir, workspace, write};
 use crate::tools;
 
 /// How far an empty process may move before a run counts as noisy.
@@ -38,8 +37,8 @@ impl Programs {
     /// Builds ours and finds the others. A missing peer is left out with a line; GNU `ls` must be there.
     pub(crate) fn prepare(scratch: &Scratch) -> Result<Programs> {
         tools::ensure(tools::FOR_BENCHES)?;
-        done(&mut cargo(["build", "--release", "--package", "dents-ls"]))?;
-        done(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls"]))?;
+        printed(&mut cargo(["build", "--release", "--package", "dents-ls"]))?;
+        printed(&mut cargo(["build", "--package", "dents-lab", "--bin", "calls"]))?;
         let text = |name: &str| scratch.join(name).display().to_string();
         let mut paths = BTreeMap::new();
         let commands = CASES.iter().flat_map(|case| case.commands);
@@ -58,7 +57,7 @@ impl Programs {
             }
         }
         let chill = "echo 3 > /proc/sys/vm/drop_caches\n\"$@\" > /dev/null 2>&1\ntrue\n";
-        fs::write(text("chill.sh"), chill).map_err(|error| format!("chill.sh: {error}"))?;
+        write(text("chill.sh"), chill)?;
         let calls = target_dir().join("debug/calls").display().to_string();
         let peak = compile("peak.c", &text("peak"))?;
         Ok(Programs {
@@ -176,8 +175,8 @@ impl Programs {
         for one in prepare.into_iter().flatten() {
             hyperfine.args(["--prepare", one]);
         }
-        done(environment(&mut hyperfine, locale).args(commands.iter().map(|words| words.join(" "))))?;
-        let answer = fs::read_to_string(&self.answer).map_err(|error| format!("{}: {error}", self.answer))?;
+        printed(environment(&mut hyperfine, locale).args(commands.iter().map(|words| words.join(" "))))?;
+        let answer = read(&self.answer)?;
         times(&answer)
             .filter(|times| times.len() == commands.len())
             .ok_or_else(|| format!("hyperfine's answer is odd: {answer}"))
@@ -235,10 +234,8 @@ fn install(scratch: &Scratch) -> Result<String> {
     let built = target_dir().join("release/dls");
     let from = std::env::var("DLS").unwrap_or_else(|_| built.display().to_string());
     let to = scratch.join("dls");
-    let copied = fs::read(&from).and_then(|bytes| fs::write(&to, bytes));
-    copied
-        .and_then(|()| fs::set_permissions(&to, fs::Permissions::from_mode(0o755)))
-        .map_err(|error| format!("{from}: {error}"))?;
+    write(&to, at(&from, fs::read(&from))?)?;
+    at(&to, fs::set_permissions(&to, fs::Permissions::from_mode(0o755)))?;
     Ok(to.display().to_string())
 }
 
@@ -253,10 +250,7 @@ pub(crate) fn gnu() -> Result<String> {
 
 /// The full path of a program, so that its search is not timed.
 fn find(program: &str) -> Option<String> {
-    let dirs = std::env::var("PATH").unwrap_or_default();
-    // A path from the root replaces the directory.
-    let mut paths = dirs.split(':').map(|dir| Path::new(dir).join(program));
-    paths.find(|path| path.is_file()).map(|path| path.display().to_string())
+    tools::find(program).map(|path| path.display().to_string())
 }
 
 /// One of crates/dents-lab/bench, which need no C library.
@@ -264,7 +258,7 @@ fn compile(source: &str, to: &str) -> Result<String> {
     let mut cc = Command::new("cc");
     cc.args(["-O2", "-ffreestanding", "-fno-stack-protector", "-fno-pie", "-no-pie", "-nostdlib", "-static"]);
     cc.args(["-Wl,--build-id=none", "-o", to]);
-    done(cc.arg(workspace().join("crates/dents-lab/bench").join(source)))?;
+    printed(cc.arg(workspace().join("crates/dents-lab/bench").join(source)))?;
     Ok(to.to_string())
 }
 
@@ -274,7 +268,7 @@ fn each(commands: &[Vec<String>], figure: impl Fn(&[String]) -> Result<f64>) -> 
 
 /// The number that `program command…` prints.
 fn number(program: &str, words: &[String]) -> Result<f64> {
-    let text = done(environment(Command::new(program).args(words), "C"))?;
+    let text = printed(environment(Command::new(program).args(words), "C"))?;
     text.trim().parse().map_err(|_| format!("{program} {}: no number: {text}", words.join(" ")))
 }
 
@@ -283,25 +277,10 @@ fn environment<'c>(command: &'c mut Command, locale: &str) -> &'c mut Command {
     command.env_remove("LS_COLORS").env_remove("TZ").env("LC_ALL", locale).env("TERM", "xterm")
 }
 
-/// The output of a command that must succeed.
-fn done(command: &mut Command) -> Result<String> {
-    let output =
-        command.stdin(Stdio::null()).output().map_err(|error| format!("{}: {error}", spell(command)))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{}:\n{}", spell(command), String::from_utf8_lossy(&output.stderr))),
-    }
-}
-
 /// The first line that is `wanted` of what a program prints, without colours; empty if there is none.
 fn said(program: &str, args: &[&str], wanted: impl Fn(&str) -> bool) -> String {
-    let output = Command::new(program)
-        .args(args)
-        .current_dir(workspace())
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::null())
-        .output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let mut command = Command::new(program);
+    let text = printed(command.args(args).current_dir(workspace()).env("NO_COLOR", "1")).unwrap_or_default();
     text.lines().find(|line| wanted(line)).unwrap_or_default().trim().to_string()
 }
 

@@ -1,11 +1,11 @@
 //! `bench/results.tsv`: the figures of one run. A line is the title of a case, a command, its figure and the unit; lines with `#`
 //! say how they were measured.
 
-use std::fs;
-
-use super::RESULTS;
 use super::cases::{Case, Figure};
-use crate::step::{Result, workspace};
+use crate::step::{Result, read, workspace};
+
+/// Where the results are.
+pub(super) const RESULTS: &str = "bench/results.tsv";
 
 /// The figures of a run.
 #[derive(Debug, Default, PartialEq)]
@@ -29,9 +29,8 @@ impl Figure {
 impl Results {
     /// Those that are committed.
     pub(crate) fn saved() -> Result<Results> {
-        let text =
-            fs::read_to_string(workspace().join(RESULTS)).map_err(|error| format!("{RESULTS}: {error}"))?;
-        Results::parse(&text).ok_or_else(|| format!("{RESULTS}: no results; `cargo xtask bench` writes them"))
+        Results::parse(&read(workspace().join(RESULTS))?)
+            .ok_or_else(|| format!("{RESULTS}: no results; `cargo xtask bench` writes them"))
     }
 
     pub(crate) fn add(&mut self, case: &Case, figures: Vec<(&str, f64)>) {

@@ -1,11 +1,9 @@
 //! The tables of the documents, and the picture, from the results: a document cannot disagree with them.
 
-use std::fs;
-
 use super::cases::{CASES, PICTURE, README};
 use super::results::Results;
 use crate::bars::{self, Row};
-use crate::step::{Result, workspace};
+use crate::step::{self, Result, read, workspace};
 
 /// A table stands between these lines.
 const BEGIN: &str = "<!-- from bench/results.tsv, by `cargo xtask docs` -->\n";
@@ -14,7 +12,7 @@ const END: &str = "<!-- end of the results -->\n";
 /// Writes the documents that are made from the results.
 pub(crate) fn write() -> Result<()> {
     for (path, text) in documents()? {
-        fs::write(workspace().join(path), text).map_err(|error| format!("{path}: {error}"))?;
+        step::write(workspace().join(path), text)?;
         println!("   {path}");
     }
     Ok(())
@@ -24,10 +22,8 @@ pub(crate) fn write() -> Result<()> {
 fn documents() -> Result<Vec<(&'static str, String)>> {
     let results = Results::saved()?;
     let page = |path: &'static str, table: String| {
-        let page = fs::read_to_string(workspace().join(path)).map_err(|error| format!("{path}: {error}"))?;
-        let page =
-            between(&page, &table).ok_or_else(|| format!("{path} has no place for the table: {BEGIN}"))?;
-        Result::Ok((path, page))
+        let page = between(&read(workspace().join(path))?, &table);
+        page.map(|page| (path, page)).ok_or_else(|| format!("{path} has no place for the table: {BEGIN}"))
     };
     Ok(vec![
         page("PERFORMANCE.md", all(&results))?,
@@ -120,7 +116,7 @@ mod tests {
     #[test]
     fn documents_have_the_figures_of_the_results() {
         for (path, text) in documents().expect("the documents have their places") {
-            let found = fs::read_to_string(workspace().join(path)).unwrap_or_default();
+            let found = read(workspace().join(path)).unwrap_or_default();
             assert!(found == text, "{path} has other figures than bench/results.tsv: run `cargo xtask docs`");
         }
         for title in README.iter().chain(PICTURE) {

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{git, written};
-use crate::step::{Result, Steps, cargo, target_dir};
+use crate::step::{Result, Steps, at, cargo, printed, succeed, target_dir, workspace};
 
 /// The platform of the programs. Named to cargo, so that `RUSTFLAGS` concern the programs and no build script.
 pub(super) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
@@ -30,7 +29,7 @@ impl Workshop {
         let [source, target, staged] = ["source", "target", "staged"].map(|part| dir.join(part));
         for fresh in [&source, &staged] {
             let _ = fs::remove_dir_all(fresh);
-            written(fresh, fs::create_dir_all(fresh))?;
+            at(fresh, fs::create_dir_all(fresh))?;
         }
         export(commit, &source)?;
         Ok(Workshop { source, target, staged, epoch })
@@ -92,7 +91,10 @@ impl Workshop {
 fn export(commit: &str, to: &Path) -> Result<()> {
     let archive = to.with_extension("tar").display().to_string();
     git(&["archive", "--output", &archive, commit])?;
-    let unpacked = Command::new("tar").args(["-xf", &archive, "-C"]).arg(to).status();
-    let is_unpacked = unpacked.is_ok_and(|status| status.success());
-    is_unpacked.then_some(()).ok_or_else(|| format!("cannot unpack {archive}"))
+    succeed(Command::new("tar").args(["-xf", &archive, "-C"]).arg(to))
+}
+
+/// What git prints about the repository.
+pub(super) fn git(args: &[&str]) -> Result<String> {
+    Ok(printed(Command::new("git").args(args).current_dir(workspace()))?.trim().to_owned())
 }

@@ -3,14 +3,12 @@
 //! `package.toml` describes it to cargo-deb. The manifest there is that of an empty package, because cargo-deb reads one, and
 //! no package of this workspace has all three programs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::build::Workshop;
 use super::stage::{Layout, VERSION, shared};
-use super::{copy, written};
-use crate::step::{Result, Steps, cargo};
+use crate::step::{Result, Steps, cargo, copy, or_told, printed, write};
 use crate::tools;
 
 /// Of the package, with the word VERSION for the version.
@@ -30,12 +28,8 @@ pub(super) fn file(out: &Path) -> PathBuf {
 }
 
 pub(super) fn package(steps: &mut Steps, workshop: &Workshop, notices: &str, out: &Path) -> Result<()> {
-    let tool = match tools::pinned(&tools::CARGO_DEB) {
-        Ok(tool) => tool,
-        Err(why) => {
-            println!("\n== {why}: the release has no Debian package");
-            return Ok(());
-        }
+    let Some(tool) = or_told(tools::pinned(&tools::CARGO_DEB), "the release has no Debian package") else {
+        return Ok(());
     };
     let dir = workshop.staged.join("debian");
     stage(workshop, notices, &dir)?;
@@ -52,8 +46,8 @@ pub(super) fn package(steps: &mut Steps, workshop: &Workshop, notices: &str, out
 
 /// Runs lintian, where it is or can be installed.
 fn check(steps: &mut Steps, out: &Path) {
-    if let Err(why) = tools::ensure(tools::FOR_DEBIAN) {
-        return println!("\n== {why}: the Debian package is not checked by lintian");
+    if or_told(tools::ensure(tools::FOR_DEBIAN), "the Debian package is not checked by lintian").is_none() {
+        return;
     }
     let mut lintian = Command::new("lintian");
     // Of its own user, it would warn about root.
@@ -81,7 +75,7 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
         (dir.join("Cargo.toml"), MANIFEST.replace("VERSION", VERSION)),
         (dir.join("lib.rs"), String::new()),
     ] {
-        written(&file, fs::write(&file, text))?;
+        write(file, text)?;
     }
     Ok(())
 }
@@ -90,11 +84,10 @@ fn stage(workshop: &Workshop, notices: &str, dir: &Path) -> Result<()> {
 fn changelog(workshop: &Workshop) -> Result<String> {
     let mut date = Command::new("date");
     date.args(["--utc", "--rfc-email", "--date", &format!("@{}", workshop.epoch)]).env("LC_ALL", "C");
-    let output = date.output().map_err(|error| format!("date: {error}"))?;
     let maintainer = MANIFEST.lines().find_map(|line| line.strip_prefix("maintainer = ")).unwrap_or_default();
     Ok(format!(
         "{NAME} ({VERSION}-1) unstable; urgency=medium\n\n  * Version {VERSION}: see changelog.gz.\n\n -- {}  {}",
         maintainer.trim_matches('"'),
-        String::from_utf8_lossy(&output.stdout)
+        printed(&mut date)?
     ))
 }

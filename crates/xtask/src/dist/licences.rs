@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
 use super::build::PLATFORM;
-use crate::step::{Result, cargo, spell};
+use crate::step::{Result, cargo, printed, read};
 
 /// What is built from some packages.
 pub(super) struct Built {
@@ -78,10 +77,7 @@ pub(super) fn collect(source: &Path, built: &Built) -> Result<String> {
         text.push_str(&section(&titles.join("\n"), licence));
     }
     if built.has_libc {
-        let licence = fs::read_to_string(LGPL);
-        let licence =
-            licence.map_err(|error| format!("the licence of the C library is missing: {LGPL}: {error}"))?;
-        text.push_str(&section("The GNU C Library", &licence));
+        text.push_str(&section("The GNU C Library", &read(LGPL)?));
     }
     Ok(text)
 }
@@ -143,14 +139,6 @@ fn linked(source: &Path, built: &Built) -> Result<Vec<Value>> {
             && (!package["source"].is_null() || vendors(package))
     };
     Ok(metadata["packages"].as_array().into_iter().flatten().filter(is_linked).cloned().collect())
-}
-
-fn printed(command: &mut Command) -> Result<String> {
-    let output = command.output().map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{}: {}", spell(command), String::from_utf8_lossy(&output.stderr))),
-    }
 }
 
 /// Whether a package of ours contains files of others.

@@ -21,11 +21,11 @@ mod trial;
 mod wheel;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use self::build::Workshop;
-use crate::step::{Result, Steps, target_dir, workspace};
+use self::build::{Workshop, git};
+use crate::step::{Result, Steps, at, names, printed, succeed, target_dir, write};
 
 const USAGE: &str = "\
 usage: cargo xtask dist [--check | --test] [--no-wheel]
@@ -73,7 +73,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
 /// All files of a release.
 fn make(workshop: &Workshop, out: &Path, with_wheel: bool) -> Result<()> {
     let _ = fs::remove_dir_all(out);
-    written(out, fs::create_dir_all(out))?;
+    at(out, fs::create_dir_all(out))?;
     let mut steps = Steps::default();
     let built = workshop.programs(&mut steps);
     if built {
@@ -93,62 +93,17 @@ fn make(workshop: &Workshop, out: &Path, with_wheel: bool) -> Result<()> {
 fn checksums(out: &Path) -> Result<()> {
     let mut sum = Command::new("sha256sum");
     sum.arg("--").args(names(out)?).current_dir(out);
-    let output = sum.output().map_err(|error| format!("sha256sum: {error}; it is a part of coreutils"))?;
-    if !output.status.success() {
-        return Err(format!("sha256sum: {}", String::from_utf8_lossy(&output.stderr)));
-    }
-    let file = out.join("SHA256SUMS");
-    written(&file, fs::write(&file, output.stdout))
-}
-
-/// The names in a directory, sorted.
-fn names(dir: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(dir).map_err(|error| format!("cannot read {}: {error}", dir.display()))?;
-    let mut names: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    Ok(names)
+    write(out.join("SHA256SUMS"), printed(&mut sum)?)
 }
 
 /// An error where two directories differ in a name or in a byte of a file.
 fn compare(first: &Path, second: &Path) -> Result<()> {
-    let diff = Command::new("diff").args(["-rq", "--"]).args([first, second]).output();
-    let output = diff.map_err(|error| format!("diff: {error}"))?;
-    if output.status.success() {
-        println!("\n== two builds: the same bytes");
-        return Ok(());
-    }
-    Err(format!(
-        "two builds differ:\n{}`diffoscope {} {}` shows where",
-        String::from_utf8_lossy(&output.stdout),
-        first.display(),
-        second.display()
-    ))
-}
-
-/// An error of writing, with the name of the file.
-fn written<T>(path: &Path, outcome: std::io::Result<T>) -> Result<T> {
-    outcome.map_err(|error| format!("cannot write {}: {error}", path.display()))
-}
-
-/// Copies a file into a directory, which is made if it is missing, and returns its new path.
-fn copy(from: &Path, dir: &Path, name: &str) -> Result<PathBuf> {
-    let to = dir.join(name);
-    written(dir, fs::create_dir_all(dir))?;
-    fs::copy(from, &to)
-        .map_err(|error| format!("cannot copy {} to {}: {error}", from.display(), to.display()))?;
-    Ok(to)
-}
-
-/// What git prints about the repository.
-fn git(args: &[&str]) -> Result<String> {
-    let output = Command::new("git").args(args).current_dir(workspace()).output();
-    let output = output.map_err(|error| format!("git: {error}; a release is built from a commit"))?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    } else {
-        Err(format!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)))
-    }
+    let mut diff = Command::new("diff");
+    let (first_name, second_name) = (first.display(), second.display());
+    succeed(diff.args(["-rq", "--"]).args([first, second]))
+        .map_err(|_| format!("two builds differ: `diffoscope {first_name} {second_name}` shows where"))?;
+    println!("\n== two builds: the same bytes");
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! What a program and the Python module are built from, as CycloneDX: cargo-cyclonedx writes it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::build::Workshop;
 use super::stage::VERSION;
-use super::written;
-use crate::step::{Result, Steps, cargo};
+use crate::step::{self, Result, Steps, cargo, or_told, read};
 use crate::tools;
 
 /// Each program, and the module, with the directory of its package.
@@ -20,13 +18,8 @@ pub(super) fn of_module(out: &Path) -> PathBuf {
 }
 
 pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
-    let tool = match tools::pinned(&tools::CYCLONEDX) {
-        Ok(tool) => tool,
-        Err(why) => {
-            println!("\n== {why}: the release has no list of what it is built from (SBOM)");
-            return Ok(());
-        }
-    };
+    let left_out = "the release has no list of what it is built from (SBOM)";
+    let Some(tool) = or_told(tools::pinned(&tools::CYCLONEDX), left_out) else { return Ok(()) };
     for (program, package) in BUILT {
         let manifest = workshop.source.join(package).join("Cargo.toml");
         let name = format!("{program}-{VERSION}.cdx");
@@ -40,10 +33,8 @@ pub(super) fn write(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Resul
         }
         // The tool writes a file beside each manifest of the workspace.
         let file = manifest.with_file_name(format!("{name}.json"));
-        let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let to = out.join(format!("{name}.json"));
         let source = workshop.source.display().to_string();
-        written(&to, fs::write(&to, text.replace(&source, "/dents")))?;
+        step::write(out.join(format!("{name}.json")), read(file)?.replace(&source, "/dents"))?;
     }
     Ok(())
 }

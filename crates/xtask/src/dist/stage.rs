@@ -1,12 +1,10 @@
 //! Puts the files of the programs where a system expects them, and packs them.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use super::build::Workshop;
-use super::{copy, names, written};
-use crate::step::{Result, spell};
+use crate::step::{Result, copy, names, spell, succeed, write};
 
 /// Where the completions of each shell belong below `share`: on any system, and on Debian.
 #[derive(Clone, Copy)]
@@ -42,8 +40,7 @@ pub(super) fn tarball(workshop: &Workshop, notices: &str, out: &Path) -> Result<
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&workshop.source.join(licence), &doc, licence)?;
     }
-    let third = doc.join("THIRD-PARTY.txt");
-    written(&third, fs::write(&third, notices))?;
+    write(doc.join("THIRD-PARTY.txt"), notices)?;
     pack(workshop, &name, &out.join(format!("{name}.tar.gz")))
 }
 
@@ -77,6 +74,5 @@ fn pack(workshop: &Workshop, name: &str, to: &Path) -> Result<()> {
     // Without -n, gzip would write the time into its header.
     tar.args(["--use-compress-program=gzip -9n", "-C"]).arg(&workshop.staged).arg("-cf").arg(to).arg(name);
     println!("\n== {}\n   {}", to.display(), spell(&tar));
-    let status = tar.status().map_err(|error| format!("tar: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("tar: {status}")) }
+    succeed(&mut tar)
 }

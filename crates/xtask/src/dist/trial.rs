@@ -1,11 +1,10 @@
 //! `cargo xtask dist --test`: the Debian package in a clean Debian root, which mmdebstrap makes in a user namespace.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{debian, written};
-use crate::step::{Result, Steps, target_dir};
+use super::debian;
+use crate::step::{Result, only, or_told, printed, target_dir, write};
 use crate::tools;
 
 /// The release of Debian in which the package is tried.
@@ -18,28 +17,23 @@ pub(super) fn run(out: &Path) -> Result<()> {
     if !package.is_file() {
         return Err(format!("{} is not there; run `cargo xtask dist` first", package.display()));
     }
-    if let Err(why) = tools::ensure(tools::FOR_TRIAL).and_then(|()| root_is_made()) {
-        println!("\n== {why}: the package is not tried in a clean Debian root");
+    let root = tools::ensure(tools::FOR_TRIAL).and_then(|()| root_is_made());
+    if or_told(root, "the package is not tried in a clean Debian root").is_none() {
         return Ok(());
     }
     let script = target_dir().join("dist-build/trial.sh");
-    written(&script, fs::write(&script, TRIAL))?;
-    let mut steps = Steps::default();
+    write(&script, TRIAL)?;
     let mut trial = mmdebstrap();
     trial.arg(format!("--customize-hook=sh '{}' \"$1\" '{}'", script.display(), package.display()));
-    steps.run("the package in a clean Debian root", &mut trial);
-    steps.finish()
+    only("the package in a clean Debian root", &mut trial)
 }
 
 /// Whether a root can be made here: a network, or a mirror, and user namespaces.
 fn root_is_made() -> Result<()> {
-    let output = mmdebstrap().arg("--simulate").output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let why = text.lines().find(|line| line.starts_with("E:")).unwrap_or("mmdebstrap fails");
-    Err(format!("cannot make a Debian root: {why}"))
+    printed(mmdebstrap().arg("--simulate")).map(drop).map_err(|text| {
+        let why = text.lines().find(|line| line.starts_with("E:")).unwrap_or("mmdebstrap fails");
+        format!("cannot make a Debian root: {why}")
+    })
 }
 
 fn mmdebstrap() -> Command {

@@ -1,30 +1,24 @@
 //! The Python package of a release: a wheel, which maturin builds.
 
-use std::fs;
 use std::path::Path;
 
 use super::build::Workshop;
-use super::{copy, licences, sbom, written};
+use super::{licences, sbom};
 use crate::python;
-use crate::step::{Result, Steps};
+use crate::step::{Result, Steps, copy, or_told, read, write};
 
 /// Builds the wheel, into `out`. Where the tools are missing, says so.
 pub(super) fn build(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Result<()> {
-    let tools = match python::builders() {
-        Ok((_, tools)) => tools,
-        Err(why) => {
-            println!("\n== {why}: the release has no wheel");
-            return Ok(());
-        }
-    };
+    let Some((_, tools)) = or_told(python::builders(), "the release has no wheel") else { return Ok(()) };
     let (wheels, project) = (workshop.staged.join("wheels"), workshop.source.join("python"));
-    without_sbom(&project.join("pyproject.toml"))?;
+    // In this copy maturin writes no SBOM: it would have the paths of this machine.
+    let manifest = project.join("pyproject.toml");
+    write(&manifest, read(&manifest)? + "\n[tool.maturin.sbom]\nrust = false\n")?;
     // Into the wheel goes each file beside the manifest that is called so.
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         copy(&workshop.source.join(licence), &project, licence)?;
     }
-    let third = project.join("LICENSE-THIRD-PARTY.txt");
-    written(&third, fs::write(&third, licences::collect(&workshop.source, &licences::MODULE)?))?;
+    write(project.join("LICENSE-THIRD-PARTY.txt"), licences::collect(&workshop.source, &licences::MODULE)?)?;
     let mut build = python::module(&tools, "maturin");
     build.args(["build", "--manifest-path"]).arg(project.join("Cargo.toml"));
     build.arg("--target-dir").arg(workshop.target.join("wheel"));
@@ -39,10 +33,4 @@ pub(super) fn build(steps: &mut Steps, workshop: &Workshop, out: &Path) -> Resul
         copy(&wheel, out, &wheel.file_name().unwrap_or_default().to_string_lossy())?;
     }
     Ok(())
-}
-
-/// Sets in this copy of `pyproject.toml` that maturin writes no SBOM: it would have the paths of this machine.
-fn without_sbom(project: &Path) -> Result<()> {
-    let text = fs::read_to_string(project).map_err(|error| format!("{}: {error}", project.display()))?;
-    written(project, fs::write(project, text + "\n[tool.maturin.sbom]\nrust = false\n"))
 }

@@ -21,9 +21,10 @@ mod words;
 #[cfg(test)]
 mod zsh;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::step::{Result, Steps, cargo, workspace};
+use crate::step::{Result, Steps, cargo};
+use crate::tools;
 
 /// If this variable is set, the test writes the files instead of comparing them.
 const WRITE: &str = "DLS_WRITE_DOCS";
@@ -60,18 +61,11 @@ pub(crate) fn run() -> Result<()> {
         steps.run(&format!("writing, by {package}"), cargo(test).env(WRITE, "1"));
     }
     for (program, args, file) in CHECKS {
-        if is_there(program) {
+        if tools::find(program).is_some() {
             steps.run(&format!("{program} reads {file}"), Command::new(program).args(*args).arg(file));
         } else {
             println!("\n== {file} is not checked: there is no {program} here");
         }
     }
     steps.finish()
-}
-
-fn is_there(program: &str) -> bool {
-    let mut command = Command::new(program);
-    command.arg("--version").current_dir(workspace()).stdin(Stdio::null());
-    // The status does not matter: mandoc has no --version, and prints an error.
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }

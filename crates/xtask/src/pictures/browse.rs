@@ -6,9 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::svg::{self, Theme};
-use super::{PLACE, pty};
-use crate::step::{Result, Steps, cargo, target_dir, workspace};
+use super::{pty, svg};
+use crate::step::{Result, at, cargo, only, target_dir};
 
 /// What is browsed: a tree that every machine has.
 const TREE: &str = "/usr";
@@ -19,18 +18,9 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// Draws the screen in light and dark.
 pub(super) fn draw() -> Result<()> {
-    let mut steps = Steps::default();
-    steps.run("dents", &mut cargo(["build", "--release", "--package", "dents-cli"]));
-    steps.finish()?;
-    let bytes = screen().map_err(|error| format!("dents browse: {error}"))?;
-    let terminal = svg::terminal(&bytes, ROWS, COLUMNS);
-    for theme in Theme::ALL {
-        let path = format!("{PLACE}/browse-{}.svg", theme.name);
-        let text = svg::draw(terminal.screen(), theme);
-        std::fs::write(workspace().join(&path), &text).map_err(|error| format!("{path}: {error}"))?;
-        println!("{path}: {} bytes", text.len());
-    }
-    Ok(())
+    only("dents", &mut cargo(["build", "--release", "--package", "dents-cli"]))?;
+    let bytes = at("dents browse", screen())?;
+    svg::save("browse", &bytes, ROWS, COLUMNS)
 }
 
 /// What the browser has written when it has nothing more to show, before it gives the terminal back.

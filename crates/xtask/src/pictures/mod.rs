@@ -14,14 +14,9 @@ mod report;
 mod scene;
 mod svg;
 
-use std::fs;
-
-use crate::step::{Result, Steps, cargo, target_dir, workspace};
+use crate::step::{Result, cargo, only, target_dir, workspace, write};
 use scene::Scene;
-use svg::Theme;
-
-/// Where they go.
-const PLACE: &str = "docs/pictures";
+use svg::PLACE;
 
 /// Before the pictures on their page.
 const HEAD: &str = "# What it looks like
@@ -113,9 +108,7 @@ const PICTURES: &[Picture] = &[
 ];
 
 pub(crate) fn run() -> Result<()> {
-    let mut steps = Steps::default();
-    steps.run("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]));
-    steps.finish()?;
+    only("the release build", &mut cargo(["build", "--release", "--package", "dents-ls"]))?;
     let dls = target_dir().join("release/dls");
     let scene = Scene::make().map_err(|error| format!("the project to be shown: {error}"))?;
     let mut page = String::from(HEAD);
@@ -123,8 +116,7 @@ pub(crate) fn run() -> Result<()> {
         picture.draw(&dls, &scene)?;
         page += &picture.entry();
     }
-    fs::write(workspace().join(PLACE).join("README.md"), page)
-        .map_err(|error| format!("{PLACE}: {error}"))?;
+    write(workspace().join(PLACE).join("README.md"), page)?;
     browse::draw()?;
     report::draw()
 }
@@ -145,23 +137,15 @@ impl Picture {
         scene.date(self.ages).map_err(failed)?;
         let mut bytes = format!("\x1b[2m$\x1b[m dls {}\r\n", self.args.join(" ")).into_bytes();
         bytes.extend(pty::run(scene.command(dls, self.args), ROWS, self.columns).map_err(failed)?);
-        let terminal = svg::terminal(&bytes, ROWS, self.columns);
-        for theme in Theme::ALL {
-            let path = format!("{PLACE}/{}-{}.svg", self.name, theme.name);
-            let text = svg::draw(terminal.screen(), theme);
-            if let Some(told) = glyph::lacking(&text) {
-                return Err(format!("{path}: {told}"));
-            }
-            fs::write(workspace().join(&path), &text).map_err(|error| format!("{path}: {error}"))?;
-            println!("{path}: {} bytes", text.len());
-        }
-        Ok(())
+        svg::save(self.name, &bytes, ROWS, self.columns)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::svg::Theme;
     use super::*;
+    use std::fs;
 
     #[test]
     fn the_page_tells_where_icons_come_from() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::PLACE;
+use super::svg::PLACE;
 use crate::step::{Result, Steps, cargo, target_dir, workspace};
 
 /// What the page is about: a tree that every machine has.

@@ -5,7 +5,11 @@ use std::num::NonZero;
 
 use vt100::{Cell, Color, Parser, Screen};
 
-use super::glyph::{is_icon, outline};
+use super::glyph::{is_icon, lacking, outline};
+use crate::step::{Result, workspace, write};
+
+/// Where pictures go.
+pub(super) const PLACE: &str = "docs/pictures";
 
 /// Pixels of a cell, and around all of them.
 const WIDTH: f32 = 8.4;
@@ -94,8 +98,23 @@ impl Manner {
     }
 }
 
+/// Draws a terminal of this size on which this was written, in light and dark.
+pub(super) fn save(name: &str, bytes: &[u8], rows: u16, columns: u16) -> Result<()> {
+    let terminal = terminal(bytes, rows, columns);
+    for theme in Theme::ALL {
+        let path = format!("{PLACE}/{name}-{}.svg", theme.name);
+        let text = draw(terminal.screen(), theme);
+        if let Some(told) = lacking(&text) {
+            return Err(format!("{path}: {told}"));
+        }
+        write(workspace().join(&path), &text)?;
+        println!("{path}: {} bytes", text.len());
+    }
+    Ok(())
+}
+
 /// A terminal of this size on which this was written.
-pub(super) fn terminal(bytes: &[u8], rows: u16, columns: u16) -> Parser {
+fn terminal(bytes: &[u8], rows: u16, columns: u16) -> Parser {
     let at_least_one = |size| NonZero::new(size).unwrap_or(NonZero::<u16>::MIN);
     let mut terminal = Parser::new(at_least_one(rows), at_least_one(columns), 0);
     terminal.process(bytes);
@@ -103,7 +122,7 @@ pub(super) fn terminal(bytes: &[u8], rows: u16, columns: u16) -> Parser {
 }
 
 /// The whole screen, as far down as something is on it.
-pub(super) fn draw(screen: &Screen, theme: &Theme) -> String {
+fn draw(screen: &Screen, theme: &Theme) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns) = (rows.get(), columns.get());
     let is_blank = |row: &u16| screen.contents_between(*row, 0, *row, columns).trim().is_empty();

@@ -1,9 +1,7 @@
 //! The jobs that a machine can run. All but `nfs` run in a second root, that of Debian's trixie with more servers, so that a job has the
 //! same programs (GNU ls 9.7, strace, Samba) on each kernel, and the root that `cargo xtask test` needs stays small.
 
-use std::fs;
-
-use crate::step::Result;
+use crate::step::{Result, read};
 
 /// The suite of the second root, and its packages.
 pub(super) const SUITE: &str = "trixie";
@@ -56,7 +54,7 @@ pub(super) fn named(name: &str) -> Result<Job> {
         "faults" => with_servers("faults", &[include_str!("faults.sh")]),
         "kernels" => with_servers("kernels", &[include_str!("kernels.sh")]),
         file => {
-            let script = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+            let script = read(file)?;
             with_servers("script", &[&script])
         }
     })

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{fs, io};
 
-use crate::step::{Result, cargo, target_dir};
+use crate::step::{Result, at, cargo, printed, succeed, target_dir, write};
 use crate::tools;
 use jobs::Job;
 
@@ -139,13 +139,10 @@ fn job(word: &str, name: &str, variables: &str) -> Result<Outcome> {
         Ok(machine) => machine,
         Err(why) => return Ok(Outcome::Skipped(format!("no machine with kernel {word}: {why}"))),
     };
-    for (package, program) in &PROGRAMS[..job.programs()] {
-        let built = cargo(["build", "--quiet", "--release", "--package", package]).status();
-        if !built.is_ok_and(|status| status.success()) {
-            return Err(format!("{program} does not build"));
-        }
+    for (package, _) in &PROGRAMS[..job.programs()] {
+        succeed(&mut cargo(["build", "--quiet", "--release", "--package", package]))?;
     }
-    boot(&machine, &job, variables).map_err(|error| error.to_string())
+    at(&machine, boot(&machine, &job, variables))
 }
 
 /// The directory `name` with the image of a root, which is made if it is missing or has other packages.
@@ -157,7 +154,7 @@ fn root(name: &str, suite: &str, packages: &str) -> Result<PathBuf> {
         return Ok(machine);
     }
     println!("== making a root of Debian's {suite} for {name}");
-    fs::create_dir_all(&machine).map_err(|error| error.to_string())?;
+    at(&machine, fs::create_dir_all(&machine))?;
     let root = machine.join("root");
     let _ = fs::remove_dir_all(&root);
     // In a mount namespace of its own: where /proc stayed mounted in the root, it was copied into the image.
@@ -166,14 +163,14 @@ fn root(name: &str, suite: &str, packages: &str) -> Result<PathBuf> {
     // A mirror may be a copy of some weeks ago.
     bootstrap.arg("--aptopt=Acquire::Check-Valid-Until \"false\"");
     bootstrap.arg(format!("--include={packages}")).arg(suite).arg(&root);
-    quietly(&mut bootstrap)?;
-    take_kernel(&root, &machine).map_err(|error| error.to_string())?;
+    printed(&mut bootstrap)?;
+    at(&machine, take_kernel(&root, &machine))?;
     // Under its final name only when it is complete.
     let image = machine.join("root.part");
     image_of(&root, &image, "2500M")?;
-    fs::remove_dir_all(&root).map_err(|error| error.to_string())?;
-    let complete = fs::rename(image, machine.join("root.img")).and_then(|()| fs::write(listed, packages));
-    complete.map_err(|error| error.to_string())?;
+    at(&root, fs::remove_dir_all(&root))?;
+    at(&image, fs::rename(&image, machine.join("root.img")))?;
+    write(listed, packages)?;
     Ok(machine)
 }
 
@@ -196,18 +193,7 @@ fn take_kernel(root: &Path, machine: &Path) -> io::Result<()> {
 fn image_of(directory: &Path, image: &Path, size: &str) -> Result<()> {
     let _ = fs::remove_file(image);
     let mut make = Command::new("mke2fs");
-    make.args(["-q", "-t", "ext4", "-d"]).arg(directory).arg(image).arg(size);
-    quietly(&mut make)
-}
-
-fn quietly(command: &mut Command) -> Result<()> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = stderr.lines().last().unwrap_or("no message").to_string();
-    Err(format!("{}: {last}", command.get_program().display()))
+    printed(make.args(["-q", "-t", "ext4", "-d"]).arg(directory).arg(image).arg(size)).map(drop)
 }
 
 /// Starts the machine, prints the job's output, and returns its status.
@@ -223,7 +209,7 @@ fn boot(machine: &Path, job: &Job, variables: &str) -> io::Result<Outcome> {
     // The package of the Python tests, if they have run.
     let module = target_dir().join("python");
     if job.has_servers && module.exists() {
-        quietly(Command::new("cp").arg("-r").arg(module).arg(disk.join("module")))
+        printed(Command::new("cp").arg("-r").arg(module).arg(disk.join("module")))
             .map_err(io::Error::other)?;
     }
     let exports = if variables.is_empty() { String::new() } else { format!("export {variables}\n") };
