@@ -1,8 +1,8 @@
 //! `--verify`: what is no longer the same is left out, and counted.
 
-use crate::{assert_fine, dents, make, run, sorted, text};
+use crate::{assert_fine, dents, make, sorted};
 use dents_lab::fixture::TempDir;
-use dents_lab::process::End;
+use dents_lab::process::{End, run, text};
 
 #[test]
 fn only_what_is_still_the_same() {

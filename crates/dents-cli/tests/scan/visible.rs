@@ -1,8 +1,8 @@
 //! `--visible-to`, with `find` run by that user as the oracle.
 
-use crate::{assert_fine, dents, find, is_root, make, run, sorted, text};
+use crate::{assert_fine, dents, find, make, sorted};
 use dents_lab::fixture::TempDir;
-use dents_lab::process::End;
+use dents_lab::process::{End, is_root, run, text};
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
