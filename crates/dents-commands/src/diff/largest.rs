@@ -44,7 +44,7 @@ fn weight(difference: &Difference, by: By) -> i128 {
         By::Entries => 0,
     };
     // The growth of one entry is a difference of two numbers of 64 bits.
-    (growth.min(i64::MAX as u128) as i128) << 64 | i128::from(size)
+    ((growth.min(i64::MAX as u128) as i128) << 64) | i128::from(size)
 }
 
 /// At most this many of all lists, the largest first. Each list has a quarter of them if it needs it: a thousand new files do not hide the one that

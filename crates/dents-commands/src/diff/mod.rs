@@ -74,7 +74,7 @@ pub struct Args {
     /// Show the growth of directories down to this depth; deeper ones are counted but not shown
     #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 1, help_heading = "What is shown")]
     depth: u32,
-    /// Show at most N entries, directories and users, the largest first [default: 10, and as many entries as the terminal has lines for; all \
+    /// Show at most N entries, directories and users, the largest first [default: 10, and as many entries as the terminal has lines for; all
     /// in JSON]
     #[arg(short = 'n', long, value_name = "N", value_parser = crate::number::whole::<usize>, help_heading = "What is shown")]
     top: Option<usize>,
@@ -84,7 +84,7 @@ pub struct Args {
     /// Show only how many entries are new, deleted, changed and moved, and their sizes
     #[arg(short, long, help_heading = "What is shown")]
     summary: bool,
-    /// Only the names, of all entries: a line with new, deleted, changed or moved, a tab and the path; for a moved entry the old path, a tab and \
+    /// Only the names, of all entries: a line with new, deleted, changed or moved, a tab and the path; for a moved entry the old path, a tab and
     /// the new one
     #[arg(long, help_heading = "What is shown", conflicts_with_all = ["summary", "csv", "json"])]
     names: bool,
