@@ -260,7 +260,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l visible-to -d 'Only
 complete -c dents -n "__fish_dents_using_subcommand diff" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -s d -l depth -d 'Show the growth of directories down to this depth; deeper ones are counted but not shown' -r
-complete -c dents -n "__fish_dents_using_subcommand diff" -s n -l top -d 'Show at most N directories, users and moved entries [default: 10; all in JSON]' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s n -l top -d 'Show at most N entries, directories and users, the largest first [default: 10, and as many entries as the terminal has lines for; all in JSON]' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l by -d 'The figure that decides which growth comes first' -r -f -a "size\t'Bytes in files'
 allocated\t''
 entries\t''"
@@ -272,6 +272,8 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l no-hidden -d 'Leave
 complete -c dents -n "__fish_dents_using_subcommand diff" -l empty -d 'Only files of size 0, and directories without entries; reads the directories that pass the other tests'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l partial -d 'Accept incomplete scans: entries that they lack are shown as new or deleted'
 complete -c dents -n "__fish_dents_using_subcommand diff" -s s -l summary -d 'Show only how many entries are new, deleted, changed and moved, and their sizes'
+complete -c dents -n "__fish_dents_using_subcommand diff" -l names -d 'Only the names, of all entries: a line with new, deleted, changed or moved, a tab and the path; for a moved entry the old path, a tab and the new one'
+complete -c dents -n "__fish_dents_using_subcommand diff" -s 0 -l null -d 'With --names, end each word and each path with a NUL instead of a tab or a newline'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l csv -d 'A line for each entry that is new, deleted, changed or moved, as comma-separated values'
 complete -c dents -n "__fish_dents_using_subcommand diff" -l json -d 'One JSON object: names byte-exact, sizes in bytes'
 complete -c dents -n "__fish_dents_using_subcommand diff" -s h -l human-readable -d 'Show sizes with a unit that fits, in powers of 1024: 1.4M'

@@ -104,6 +104,31 @@ fn three_sizes_on_a_tree_that_changes() {
     });
 }
 
+/// `i` names user and group: those of a tree by this machine, those of a scan by the scan.
+#[test]
+fn information_names_the_owners() {
+    let place = place();
+    let tree = place.path().join("tree");
+    stdout(&dents(&tree, "scan -o ../s.ndjson ."));
+    let [user, group] =
+        ["-un", "-gn"].map(|option| tools::shell(&tree, &format!("id {option}")).trim().to_owned());
+    let [uid, gid] =
+        ["-u", "-g"].map(|option| tools::shell(&tree, &format!("id {option}")).trim().to_owned());
+    let scan = fs::read_to_string(place.path().join("s.ndjson")).expect("a scan");
+    let scan = scan.replace(&format!("\"{user}\""), "\"elsewhere\"");
+    fs::write(place.path().join("s.ndjson"), scan).expect("a scan");
+    for (words, user) in [(".", user.as_str()), ("--from ../s.ndjson", "elsewhere")] {
+        let screen = Screen::new(80, 24).expect("a directory");
+        begin(&screen, &tree, words);
+        wait(&screen, "/large");
+        let lines = press(&screen, &["i"], &format!("user       {user} ({uid})")).join("\n");
+        assert!(lines.contains("group      ") && lines.contains(&format!(" ({gid})")), "{lines}");
+        assert!(words != "." || lines.contains(&format!("group      {group} (")), "{lines}");
+        screen.press(&["i", "q"]).expect("tmux");
+        ended(&screen, 0);
+    }
+}
+
 /// Sets a flag at the end, also after a panic.
 struct OnDrop<'f>(&'f AtomicBool);
 

@@ -38,3 +38,4 @@ pub use command::{Command, with_short_options};
 pub use embed::{Scan, is_run, run, table};
 pub use rows::{Cell, Records, Type, Values};
 pub use session::{Host, Message, Session, Status};
+pub use stats::owners::Names as OwnerNames;

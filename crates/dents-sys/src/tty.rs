@@ -15,6 +15,12 @@ pub fn columns(fd: BorrowedFd<'_>) -> Option<u16> {
     (size.ws_col > 0).then_some(size.ws_col)
 }
 
+/// The height of a terminal, in lines: one `TIOCGWINSZ`. `None` if it does not know it.
+pub fn rows(fd: BorrowedFd<'_>) -> Option<u16> {
+    let size = rustix::termios::tcgetwinsize(fd).ok()?;
+    (size.ws_row > 0).then_some(size.ws_row)
+}
+
 /// Waits until one of these terminals is gone: no more input can come, and no output can be shown. Returns false after `ms` milliseconds.
 /// One `poll`, and another after a signal.
 ///

@@ -38,7 +38,9 @@ const LEAST: (u16, u16) = (SIZE as u16 + 9, 4);
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App<'_>) {
     if frame.area().width < LEAST.0 || frame.area().height < LEAST.1 {
         app.is_popup_whole = false;
-        return frame.render_widget(Paragraph::new("too small").wrap(Wrap { trim: true }), frame.area());
+        let (columns, rows) = LEAST;
+        let text = format!("too small\n{columns} columns and {rows} rows are needed");
+        return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), frame.area());
     }
     let areas = Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]);
     let [title, list, bottom] = areas.areas(frame.area());

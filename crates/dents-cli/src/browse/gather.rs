@@ -1,6 +1,8 @@
 //! The consumer of a walk or of a scan file: puts the entries into the tree, a batch at a time.
 
+use super::owners::Owners;
 use super::tree::{Fresh, Id, Known, Tree};
+use dents_commands::OwnerNames;
 use dents_commands::consumer::Consumer;
 use dents_commands::entry::{self, Found};
 use dents_commands::overlap::Overlap;
@@ -8,6 +10,7 @@ use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{Failure, Place, Step};
 use dents_sink::Row;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,13 +19,25 @@ const FULL: usize = 1024;
 
 /// The facts that the browser shows.
 pub(super) fn needs() -> NeedsByKind {
-    let needs =
-        [Needs::INODE, Needs::NLINK, Needs::SIZE, Needs::BLOCKS, Needs::UID, Needs::MODE, Needs::MTIME];
+    let needs = [
+        Needs::INODE,
+        Needs::NLINK,
+        Needs::SIZE,
+        Needs::BLOCKS,
+        Needs::UID,
+        Needs::GID,
+        Needs::MODE,
+        Needs::MTIME,
+    ];
     NeedsByKind::all(needs.into_iter().fold(Needs::TYPE, |all, need| all | need))
 }
 
 /// The tree, which the workers fill and the terminal shows.
-pub(super) struct Shared(Mutex<Tree>);
+pub(super) struct Shared {
+    tree: Mutex<Tree>,
+    /// The names of owners. A look-up may take long, so it has a lock of its own.
+    owners: Mutex<OwnerNames>,
+}
 
 impl Shared {
     pub(super) fn new() -> Shared {
@@ -30,7 +45,7 @@ impl Shared {
     }
 
     pub(super) fn of(tree: Tree) -> Shared {
-        Shared(Mutex::new(tree))
+        Shared { tree: Mutex::new(tree), owners: Mutex::default() }
     }
 
     /// To read sums. No thread keeps it longer than a batch or a frame takes.
@@ -42,7 +57,21 @@ impl Shared {
 
     /// To add entries: sums of directories far above are not correct yet.
     fn lock_to_add(&self) -> MutexGuard<'_, Tree> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks up the names of owners, unless a scan file has them.
+    pub(super) fn learn(&self, owners: Owners, user: Option<&[u8]>, group: Option<&[u8]>) {
+        let Owners { uid, gid } = owners;
+        let known = |id: &u32| *id != Facts::NOBODY;
+        let mut names = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        names.learn(uid, user, gid, group);
+        names.resolve([uid].iter().filter(|id| known(id)), [gid].iter().filter(|id| known(id)));
+    }
+
+    /// The names that are known; `None` while a worker looks up others, for which the terminal does not wait.
+    pub(super) fn owners(&self) -> Option<MutexGuard<'_, OwnerNames>> {
+        self.owners.try_lock().ok()
     }
 }
 
@@ -74,11 +103,23 @@ pub(super) struct Worker<'s> {
     at: Id,
     waiting: Vec<(Kind, Option<Known>, Range<usize>)>,
     names: Vec<u8>,
+    /// The owners whose names it has looked up.
+    owners: HashSet<Owners>,
+    last: Owners,
 }
 
 impl<'s> Worker<'s> {
     pub(super) fn new(shared: &'s Shared, overlap: &'s Overlap, root: &'s Root) -> Worker<'s> {
-        Worker { shared, overlap, root, at: Id::TOP, waiting: Vec::new(), names: Vec::new() }
+        Worker {
+            shared,
+            overlap,
+            root,
+            at: Id::TOP,
+            waiting: Vec::new(),
+            names: Vec::new(),
+            owners: HashSet::new(),
+            last: Owners::UNKNOWN,
+        }
     }
 
     fn give(&mut self) {
@@ -179,10 +220,17 @@ impl Consumer for Worker<'_> {
 }
 
 impl Worker<'_> {
-    fn known(&self, facts: &Facts<'_>) -> Known {
-        let Facts { nlink, size, allocated, uid, mode, .. } = *facts;
+    fn known(&mut self, facts: &Facts<'_>) -> Known {
+        let Facts { nlink, size, allocated, uid, gid, mode, .. } = *facts;
+        let owners = Owners { uid, gid };
+        if owners != self.last {
+            self.last = owners;
+            if self.owners.insert(owners) {
+                self.shared.learn(owners, facts.user, facts.group);
+            }
+        }
         let inode = facts.inode();
         let mtime = facts.time(Needs::MTIME).map_or(i64::MIN, |mtime| mtime.sec);
-        Known { inode, nlink: self.overlap.names(inode, nlink), size, allocated, mtime, uid, mode }
+        Known { inode, nlink: self.overlap.names(inode, nlink), size, allocated, mtime, owners, mode }
     }
 }

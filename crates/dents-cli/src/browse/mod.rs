@@ -18,6 +18,7 @@ mod gather;
 mod keys;
 mod links;
 mod names;
+mod owners;
 mod popup;
 mod question;
 mod scanner;

@@ -3,6 +3,7 @@
 use super::app::{App, Mode};
 use super::draw::time;
 use super::keys;
+use super::owners::Owners;
 use super::tree::{Flags, Id, Tree};
 use dents_commands::message::counted;
 use dents_core::facts::Facts;
@@ -103,6 +104,18 @@ fn messages(app: &App<'_>) -> Vec<String> {
     texts.iter().rev().map(|text| String::from_utf8_lossy(text).into_owned()).collect()
 }
 
+/// `ann (1000)`; the number alone where there is no name, or it is being looked up.
+fn owners(app: &App<'_>, Owners { uid, gid }: Owners) -> [String; 2] {
+    let names = app.scanner.shared.owners();
+    let names = names.as_deref().map(|names| [names.user(uid), names.group(gid)]);
+    let [user, group] = names.map_or([None, None], |names| names.map(Some));
+    [(uid, user), (gid, group)].map(|(id, name)| match name {
+        _ if id == Facts::NOBODY => "not known".to_owned(),
+        Some(name) if name != id.to_string().into_bytes() => format!("{} ({id})", app.names.plain(&name)),
+        _ => id.to_string(),
+    })
+}
+
 fn info(app: &App<'_>, tree: &Tree, id: Id) -> Vec<String> {
     let node = tree.node(id);
     let kind = if node.is_dir() { "directory" } else { "entry" };
@@ -111,11 +124,12 @@ fn info(app: &App<'_>, tree: &Tree, id: Id) -> Vec<String> {
         let short = app.setting.units.bytes(bytes);
         format!("{} ({} bytes)", String::from_utf8_lossy(short.as_bytes()), grouped(bytes))
     };
-    let user = if node.uid == Facts::NOBODY { "not known".to_owned() } else { node.uid.to_string() };
+    let [user, group] = owners(app, tree.owners(node));
     let mut lines = vec![
         format!("path       {}", app.names.plain(&tree.path(id))),
         format!("mode       {}", String::from_utf8_lossy(&letters)),
         format!("user       {user}"),
+        format!("group      {group}"),
         format!("inode      {}", node.ino),
         format!("allocated  {}", with_bytes(node.allocated)),
         format!("in files   {}", with_bytes(node.size)),

@@ -166,7 +166,7 @@ impl Scanner {
             needs: needs(),
             must: NeedsByKind::default(),
         };
-        let way = Way::once(Columns::PATH | Columns::NAME);
+        let way = Way::once(Columns::PATH | Columns::NAME | Columns::USER | Columns::GROUP);
         let read = job.read(opened, &way, || Worker::new(&self.shared, &overlap, &root));
         read.is_ok_and(|gathered| gathered.end == End::Complete) && diagnostics.may_be_partial().is_none()
     }

@@ -6,6 +6,7 @@ mod sums;
 
 use super::app::{App, Setting};
 use super::names::Names;
+use super::owners::Owners;
 use super::scanner::{Again, Scanner};
 use super::tree::{Fresh, Id, Known, Tree};
 use dents_commands::inode::Inode;
@@ -30,7 +31,7 @@ fn known(ino: u64, size: u64) -> Known {
         size,
         allocated: size.next_multiple_of(4096),
         mtime: 1_700_000_000,
-        uid: 1,
+        owners: Owners { uid: 1, gid: 2 },
         mode: 0o100_644,
     }
 }

@@ -7,6 +7,7 @@
 //! An entry that is removed stays in memory, apart from the tree: workers may still hold its number.
 
 use super::links::Links;
+use super::owners::{Owners, Pair, Pairs};
 use dents_commands::inode::Inode;
 use dents_core::needs::Kind;
 use hashbrown::HashTable;
@@ -66,7 +67,7 @@ pub(super) struct Node {
     /// The last modification, in seconds; of a directory, the newest of itself and of all entries below.
     pub(super) mtime: i64,
     pub(super) ino: u64,
-    pub(super) uid: u32,
+    pub(super) owners: Pair,
     pub(super) mode: u16,
     pub(super) kind: Kind,
     pub(super) flags: Flags,
@@ -133,7 +134,7 @@ pub(super) struct Known {
     pub(super) size: u64,
     pub(super) allocated: u64,
     pub(super) mtime: i64,
-    pub(super) uid: u32,
+    pub(super) owners: Owners,
     pub(super) mode: u16,
 }
 
@@ -159,6 +160,7 @@ pub(super) struct Tree {
     has_devices: bool,
     /// Sums that directories far above do not have yet ([`Tree::settle`]): those for a directory, and all above it.
     pending: BTreeMap<Id, Sum>,
+    owners: Pairs,
     pub(super) links: Links,
     /// Changes with each change of the tree.
     pub(super) version: u64,
@@ -175,11 +177,16 @@ impl Tree {
             device: None,
             has_devices: false,
             pending: BTreeMap::new(),
+            owners: Pairs::default(),
             links: Links::default(),
             version: 0,
         };
         tree.push(Id::NONE, b"", Kind::Dir);
         tree
+    }
+
+    pub(super) fn owners(&self, node: &Node) -> Owners {
+        self.owners.get(node.owners)
     }
 
     pub(super) fn node(&self, id: Id) -> &Node {
@@ -304,6 +311,7 @@ impl Tree {
             Kind::Dir => self.directory(above, fresh.name),
             _ => self.push(above, fresh.name, fresh.kind),
         };
+        let owners = self.owners.number(fresh.facts.map_or(Owners::UNKNOWN, |known| known.owners));
         let node = self.node_mut(id);
         node.flags.remove(Flags::UNKNOWN);
         let Some(known) = fresh.facts else {
@@ -312,7 +320,7 @@ impl Tree {
             return Sum { entries: 1, ..Sum::NONE };
         };
         node.ino = known.inode.ino;
-        (node.uid, node.mode) = (known.uid, known.mode);
+        (node.owners, node.mode) = (owners, known.mode);
         node.allocated = node.allocated.saturating_add(known.allocated);
         node.mtime = node.mtime.max(known.mtime);
         if fresh.kind.has_length() {
@@ -522,7 +530,7 @@ impl Tree {
             allocated: 0,
             mtime: i64::MIN,
             ino: 0,
-            uid: 0,
+            owners: Pair::default(),
             mode: 0,
             kind,
             flags: Flags::empty(),

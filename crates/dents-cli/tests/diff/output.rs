@@ -34,7 +34,10 @@ fn nothing_differs() {
         scan(&dir, &format!("new.{suffix}"));
         for words in [format!("old.parquet new.{suffix}"), format!("new.{suffix} old.parquet")] {
             let drawn = diff(&dir, 0, &words);
-            assert!(drawn.contains("      0     0          0  new\n"), "{drawn}");
+            assert_eq!(drawn, "no difference\n");
+            assert_eq!(diff(&dir, 0, &format!("--names {words}")), "");
+            let summary = diff(&dir, 0, &format!("--summary {words}"));
+            assert!(summary.contains("      0     0          0  new\n"), "{summary}");
         }
     }
     let object = json(&dents(dir.path(), "diff --json old.parquet t"));
@@ -109,28 +112,128 @@ fn one_object_has_all() {
     assert_eq!(summary["summary"], object["summary"]);
 }
 
+/// The lines, with one blank between words.
+fn lines(drawn: &str) -> Vec<String> {
+    drawn.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
 #[test]
 fn for_people() {
     let dir = old();
-    make(&dir, "head -c 7000 /dev/zero >t/a/new; mv t/a/b t/c/b2; mv t/c/z2 t/z2");
+    make(&dir, "head -c 7000 /dev/zero >t/a/new; mv t/a/b t/c/b2; mv t/c/z2 t/z2; rm t/a/x; chmod 751 t/c");
     let drawn = diff(&dir, 1, "--by size --bytes old.parquet t");
-    let lines: Vec<String> =
-        drawn.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    assert!(lines[0] == "ENTRIES SIZE ALLOCATED DIRECTORY" && lines[1].ends_with(" ."), "{drawn}");
+    let lines = lines(&drawn);
+    assert_eq!(lines[0], "DIFFERENCE SIZE ALLOCATED ENTRY", "{drawn}");
+    // The largest first; a moved directory without its entries.
+    for (nth, (begin, end)) in [
+        ("moved 0 0 ", "c/z2 -> z2"),
+        ("new +7000 ", " a/new"),
+        ("deleted -5000 ", " a/x"),
+        ("changed 0 0 ", "c (mode)"),
+        ("moved 0 0 ", "a/b -> c/b2"),
+        ("", ""),
+        ("ENTRIES SIZE ALLOCATED DIRECTORY", ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = &lines[nth + 1];
+        assert!(line.starts_with(begin) && line.ends_with(end), "{line}\n{drawn}");
+    }
     assert!(lines.iter().any(|line| line.starts_with("1 +7000 ") && line.ends_with("new")), "{drawn}");
     assert!(lines.iter().any(|line| line.starts_with("3 0 0 moved")), "{drawn}");
-    // The directory is in the table, its entries are not.
-    let at = lines.iter().position(|line| line == "MOVED FROM TO").expect("a table");
-    assert_eq!(&lines[at + 1..at + 3], ["a/b c/b2", "c/z2 z2"], "{drawn}");
     assert!(lines.iter().any(|line| line.ends_with("ALLOCATED USER")), "{drawn}");
     let summary = diff(&dir, 1, "--summary old.parquet t");
     assert!(
-        !summary.contains("DIRECTORY") && !summary.contains("MOVED") && summary.contains("moved"),
+        !summary.contains("DIRECTORY") && !summary.contains("ENTRY") && summary.contains("moved"),
         "{summary}"
     );
     let some = diff(&dir, 1, "-n 1 old.parquet t");
-    assert!(some.contains("(1 other; --top shows more)"), "{some}");
+    assert!(some.contains("(4 other entries; -n shows more, --names all)"), "{some}");
+    assert!(
+        some.contains("(2 others; -n shows more)") || some.contains("(1 other; -n shows more)"),
+        "{some}"
+    );
+    let none = diff(&dir, 1, "-n 0 old.parquet t");
+    assert!(
+        !none.contains("ENTRY") && !none.contains("USER") && none.contains("(5 other entries;"),
+        "{none}"
+    );
     assert_eq!(shell(dir.path(), "ls -A"), "old.parquet\nt\n", "no temporary file is left");
+}
+
+#[test]
+fn only_tables_that_have_rows_are_shown() {
+    let dir = old();
+    make(&dir, "mv t/a/x t/a/other");
+    let drawn = diff(&dir, 1, "old.parquet t");
+    assert!(drawn.contains("a/x -> a/other"), "{drawn}");
+    assert!(!drawn.contains("DIRECTORY") && !drawn.contains("USER"), "{drawn}");
+}
+
+/// A thousand new files do not hide the one that was deleted.
+#[test]
+fn a_file_of_each_kind_is_named() {
+    let dir = old();
+    make(&dir, "for n in $(seq 300); do head -c 20000 /dev/zero >t/c/$n; done; rm t/a/b/y; chmod 700 t/a");
+    let drawn = diff(&dir, 1, "old.parquet t");
+    let lines = lines(&drawn);
+    let of = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
+    assert_eq!([of("new "), of("deleted "), of("changed "), of("moved ")], [8, 1, 1, 0], "{drawn}");
+    assert!(drawn.contains("(292 other entries; -n shows more, --names all)\n"), "{drawn}");
+}
+
+/// As many entries as the terminal has lines for: the first table does not scroll away. Control characters do not reach it.
+#[test]
+fn a_screen_on_a_terminal() {
+    let dir = old();
+    make(
+        &dir,
+        "for n in $(seq 300); do echo >t/c/$n; done; head -c 50000 /dev/zero >\"$(printf 't/c/\\033[2J')\"",
+    );
+    let program = dents_lab::process::quote(env!("CARGO_BIN_EXE_dents").as_ref());
+    let at = dents_lab::process::quote(dir.path().as_os_str());
+    for rows in [40, 60] {
+        let screen = dents_lab::tmux::Screen::new(80, rows).expect("a directory");
+        let script = format!("cd {at}; {program} diff old.parquet t; printf 'status %s' $?; exec sleep 60\n");
+        screen.start(&script).expect("tmux");
+        let lines = screen
+            .until(|lines| lines.iter().any(|line| line == "status 1"))
+            .unwrap_or_else(|error| panic!("{rows}: {error}"));
+        let text = lines.join("\n");
+        assert!(lines[0].starts_with("DIFFERENCE") && lines[1].ends_with(r"'c/'$'\033''[2J'"), "{text}");
+        assert_eq!(lines.iter().position(|line| line == "status 1"), Some(usize::from(rows) - 1), "{text}");
+        assert!(text.contains(" other entries; -n shows more, --names all)"), "{text}");
+    }
+}
+
+#[test]
+fn names_of_all() {
+    let dir = old();
+    make(
+        &dir,
+        "mv t/a/b t/b2; rm t/c/z2; chmod 640 t/a/x; printf 1 >\"$(printf 't/new\\nline\\377')\"; \
+         for n in $(seq 100 130); do echo >t/c/$n; done",
+    );
+    let line = |n: u32| format!("new\tc/{n}\n");
+    let new: String = (100..=130).map(line).collect();
+    let expected = format!(
+        "{new}new\tnew\nline\u{fffd}\ndeleted\tc/z2\nchanged\ta/x\nmoved\ta/b\tb2\nmoved\ta/b/y\tb2/y\n"
+    );
+    assert_eq!(diff(&dir, 1, "--names old.parquet t"), expected);
+    // A NUL ends every field, so a name can be read whatever bytes it has.
+    let exact = diff(&dir, 1, "--names -0 old.parquet t");
+    let fields: Vec<&str> = exact.split('\0').collect();
+    assert_eq!(
+        fields[62..],
+        "new|new\nline\u{fffd}|deleted|c/z2|changed|a/x|moved|a/b|b2|moved|a/b/y|b2/y|"
+            .split('|')
+            .collect::<Vec<_>>()
+    );
+    assert!(
+        diff(&dir, 1, "-n 99 old.parquet t").contains("'new'$'\\n''line'$'\\377'"),
+        "no name makes a line of its own"
+    );
 }
 
 /// A scan that was written into the tree leaves itself out, so it is no new file either.

@@ -1,22 +1,22 @@
 "use strict";
 // Opens the page of dents report in Chromium: what is drawn, what a click and a key do, and that nothing is requested.
-// node browser.cjs CHROMIUM PAGE
+// node browser.cjs CHROMIUM PAGE SERIES
 const assert = require("node:assert/strict");
 const { readFileSync } = require("node:fs");
 const { pathToFileURL } = require("node:url");
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const [executablePath, file] = process.argv.slice(2);
-const address = pathToFileURL(file).href;
+const [executablePath, file, other] = process.argv.slice(2);
+const [address, series] = [file, other].map(path => pathToFileURL(path).href);
 
-async function open(browser, options) {
+async function open(browser, options, where = address) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
   const page = await context.newPage();
   page.faults = [];
-  page.on("request", request => { if (request.url() !== address && !request.url().startsWith("data:")) page.faults.push("request: " + request.url()); });
+  page.on("request", request => { if (request.url().split("#")[0] !== where.split("#")[0] && !request.url().startsWith("data:")) page.faults.push("request: " + request.url()); });
   page.on("console", message => page.faults.push("console: " + message.text()));
   page.on("pageerror", error => page.faults.push("error: " + error.stack));
-  await page.goto(address);
+  await page.goto(where);
   await page.waitForSelector("html[data-ready=yes]");
   return page;
 }
@@ -60,7 +60,9 @@ async function treemap(page) {
   await cell("inner").click();
   assert.deepEqual(await path(), ["t", "big", "inner"]);
   const info = async () => (await page.locator("#info").innerText()).split(":")[0];
-  assert.equal(await info(), "Entries in t/big/inner");
+  // The largest file has the area where the pointer is.
+  assert.equal(await info(), "t/big/inner/data.bin");
+  assert.ok((await texts(page.locator("#map .cell > span"))).includes("(smaller files here)"));
   await page.mouse.move(1, 1);
   assert.equal(await info(), "t/big/inner");
   await page.locator("#path button").first().click();
@@ -88,6 +90,81 @@ async function treemap(page) {
   assert.ok((await page.locator("#legend").innerText()).includes("others"));
   await page.getByLabel("Age", { exact: true }).check();
   await page.getByLabel("Allocated space").check();
+}
+
+/** Each directory has an address: Back and Forward go through them, Escape goes up wherever the focus is. */
+async function addresses(browser, page) {
+  const path = () => texts(page.locator("#path button"));
+  const until = async expected => {
+    for (let turn = 0; turn < 100 && (await path()).join("/") !== expected; turn++) await page.waitForTimeout(20);
+    assert.equal((await path()).join("/"), expected);
+  };
+  const cell = name => page.locator("#map .cell", { has: page.locator(`span:text-is("${name}")`) });
+  await page.locator("#path button").first().click();
+  await cell("big").click({ position: { x: 5, y: 5 } });
+  assert.equal(new URL(page.url()).hash, "#/t/big");
+  await cell("inner").click({ position: { x: 5, y: 5 } });
+  assert.equal(new URL(page.url()).hash, "#/t/big/inner");
+  await page.goBack();
+  await until("t/big");
+  await page.goForward();
+  await until("t/big/inner");
+  // A click leaves the focus on no area.
+  await page.keyboard.press("Escape");
+  await until("t/big");
+  await page.keyboard.press("Escape");
+  await until("t");
+  await page.keyboard.press("Escape");
+  await until("t");
+  for (const [name, shown] of [["<img src=x onerror=hacked()>", "<img src=x onerror=hacked()>"], ["~bcaf\\xe9", "caf\\xe9"]]) {
+    const led = await open(browser, {}, address + "#/t/" + encodeURIComponent(name));
+    assert.deepEqual(await texts(led.locator("#path button")), ["t", shown]);
+    assert.deepEqual(led.faults, []);
+    await led.close();
+  }
+  const lost = await open(browser, {}, address + "#/t/big/%3Cb%3Enowhere");
+  assert.deepEqual(await texts(lost.locator("#path button")), ["t", "big"]);
+  assert.ok((await lost.locator("#info").innerText()).startsWith("<b>nowhere is not shown"));
+  await lost.close();
+}
+
+/** Legend and caption are beside the map, so both can be seen with the areas they explain. */
+async function beside(page) {
+  const [map, legend, info] = await Promise.all(["#map", "#legend", "#info"].map(id => page.locator(id).boundingBox()));
+  for (const one of [legend, info]) {
+    assert.ok(one.x >= map.x + map.width && one.y >= map.y && one.y + one.height <= map.y + map.height, JSON.stringify([map, one]));
+  }
+  assert.ok((await page.locator("#about").innerText()).startsWith("What this tree holds, read from the file system on 2"));
+}
+
+async function overTime(browser) {
+  const page = await open(browser, {}, series);
+  const users = section(page, "Users over time"), directories = section(page, "Directories over time");
+  await directories.locator("polyline").first().waitFor({ state: "attached" });
+  assert.ok(await users.locator("polyline").count() >= 1 && await directories.locator("circle").count() >= 6);
+  assert.ok((await page.locator("#about").innerText()).includes("the newest of 3 scans"));
+  const text = () => directories.locator(".chart p").innerText();
+  assert.ok((await text()).includes("scan 3 of 3: 3.parquet"), await text());
+  await directories.getByRole("slider").focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.ok((await text()).includes("scan 2 of 3: 2.parquet"), await text());
+  const box = await directories.locator("svg").boundingBox();
+  await page.mouse.move(box.x + 70, box.y + 50);
+  assert.ok((await text()).includes("scan 1 of 3: 1.parquet"), await text());
+  // The directory that grew most is the first row.
+  const grown = await rows(page, "Directories over time", 4);
+  assert.ok((await rows(page, "Directories over time", 1))[0] === "t/<b>grown" && grown[0].startsWith("+"), grown);
+  // The lines rise: the last point of the directory that grew is the highest.
+  const points = (await directories.locator("polyline").first().getAttribute("points")).split(" ").map(point => Number(point.split(",")[1]));
+  assert.ok(points[0] > points[1] && points[1] > points[2], points);
+  const before = await directories.locator("polyline").first().getAttribute("points");
+  await page.getByRole("group", { name: "Lines" }).getByLabel("Number of entries").check();
+  assert.notEqual(await directories.locator("polyline").first().getAttribute("points"), before);
+  await accessible(page, "series");
+  await page.setViewportSize({ width: 400, height: 800 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400);
+  assert.deepEqual(page.faults, []);
+  await page.close();
 }
 
 async function tables(page) {
@@ -147,9 +224,12 @@ async function looks(browser, page) {
   try {
     const page = await open(browser);
     await drawn(page);
+    await beside(page);
     await accessible(page, "light");
     await treemap(page);
+    await addresses(browser, page);
     await tables(page);
+    await overTime(browser);
     const narrow = await looks(browser, page);
     assert.deepEqual([...page.faults, ...narrow.faults], []);
     assert.equal(await page.evaluate(() => typeof globalThis.hacked), "undefined");

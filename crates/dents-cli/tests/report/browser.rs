@@ -53,6 +53,19 @@ fn pages() -> TempDir {
     }
     dents_lab::fixture::settle(dir.path()).expect("settled");
     stdout(&run(dir.path(), "report -o page.html --since old.parquet t"));
+    let grown = dir.path().join("u/<b>grown");
+    fs::create_dir_all(&grown).expect("directories");
+    fs::create_dir(dir.path().join("u/same")).expect("a directory");
+    fs::rename(&root, dir.path().join("kept")).expect("moved");
+    fs::rename(dir.path().join("u"), &root).expect("moved");
+    for nth in 1..=3 {
+        let size = 200_000 * nth;
+        fs::write(root.join("<b>grown").join(format!("{nth}")), vec![b'x'; size]).expect("a file");
+        dents_lab::fixture::settle(dir.path()).expect("settled");
+        stdout(&run(dir.path(), &format!("scan -o {nth}.parquet t")));
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+    }
+    stdout(&run(dir.path(), "report -o series.html 2.parquet 3.parquet 1.parquet"));
     dir
 }
 
@@ -69,7 +82,8 @@ fn the_page_in_chromium() {
     let dir = pages();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/browser.cjs");
     let mut test = Command::new("timeout");
-    test.args(["120".as_ref(), node.as_os_str()]).arg(script).arg(chromium).arg(dir.path().join("page.html"));
+    test.args(["120".as_ref(), node.as_os_str()]).arg(script).arg(chromium);
+    test.args(["page.html", "series.html"].map(|page| dir.path().join(page)));
     // The browser writes into its home.
     let output = test.env("NODE_PATH", modules).env("HOME", dir.path()).output().expect("node runs");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

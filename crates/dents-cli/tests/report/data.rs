@@ -204,3 +204,102 @@ fn changes_are_those_of_diff() {
         assert_eq!(changes["lists"][3][0][1], "a.b/1.tar");
     }
 }
+
+/// The largest files of a directory; those of a file with several links are in the directory where it counts.
+#[test]
+fn the_largest_files_of_each_directory() {
+    let dir = linked_tree();
+    let many = dir.path().join("t/many");
+    fs::create_dir(&many).expect("a directory");
+    for nth in 1..=30 {
+        fs::write(many.join(format!("f{nth}")), vec![b'x'; 10_000 * nth]).expect("a file");
+    }
+    dents_lab::fixture::settle(dir.path()).expect("settled");
+    stdout(&run(dir.path(), "scan -o t.parquet t"));
+    let files = |words: &str| {
+        let (_, data) = page(dir.path(), words);
+        let (files, names) = (&data["files"], &data["tree"]["name"]);
+        let all = files["of"].as_array().unwrap().iter().zip(files["name"].as_array().unwrap());
+        let named = |(of, name): (&Value, &Value)| {
+            let of = of.as_u64().unwrap() as usize;
+            (names[of].as_str().unwrap_or_default().to_owned(), name.as_str().unwrap_or_default().to_owned())
+        };
+        all.map(named).collect::<Vec<_>>()
+    };
+    for words in ["t", "--from t.parquet", "--threads 1 t", "--threads 5 t"] {
+        let all = files(words);
+        let of_many: Vec<&str> =
+            all.iter().filter(|(of, _)| of == "many").map(|(_, name)| name.as_str()).collect();
+        let expected: Vec<String> = (11..=30).rev().map(|nth| format!("f{nth}")).collect();
+        assert_eq!(of_many, expected, "{words}");
+        // x.c is also a/deep/x.
+        assert!(
+            all.contains(&("t".into(), "x.c".into())) != all.contains(&("deep".into(), "x".into())),
+            "{all:?}"
+        );
+        let mut sorted = all.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), all.len(), "each file once");
+    }
+}
+
+/// Several scans of one tree: the newest is the report, all are the series.
+#[test]
+fn a_series_of_scans() {
+    let dir = linked_tree();
+    for nth in 1..=3 {
+        fs::write(dir.path().join("t/b/one"), vec![b'x'; 100_000 * nth]).expect("a file");
+        dents_lab::fixture::settle(dir.path()).expect("settled");
+        stdout(&run(dir.path(), &format!("scan -o {nth}.parquet t")));
+    }
+    stdout(&run(dir.path(), "scan -o 2.ndjson --from 2.parquet"));
+    let (_, data) = page(dir.path(), "3.parquet 1.parquet 2.ndjson");
+    let series = &data["series"];
+    let names: Vec<&Value> = series["scans"].as_array().unwrap().iter().map(|scan| &scan[0]).collect();
+    assert_eq!(names, ["1.parquet", "2.ndjson", "3.parquet"]);
+    assert_eq!((&data["from"], &data["paths"]), (&json!("3.parquet"), &json!([])));
+    for (nth, scan) in series["scans"].as_array().unwrap().iter().enumerate() {
+        let (_, alone) = page(dir.path(), &format!("--from {}.parquet", nth + 1));
+        assert_eq!((&scan[3], &scan[2]), (&alone["total"], &json!(true)), "the sums of scan {nth}");
+        let (_, part) = page(dir.path(), &format!("--from {}.parquet t/b", nth + 1));
+        let row = series["directories"]["rows"].as_array().unwrap().iter().find(|row| row[0] == "t/b");
+        let sum = &row.expect("a row")[1][nth];
+        assert!(
+            part["total"][1].as_u64() >= sum[1].as_u64()
+                && sum[1].as_u64() >= Some(100_000 * (nth as u64 + 1))
+        );
+    }
+    assert_eq!(directories(&data), directories(&page(dir.path(), "--from 3.parquet").1));
+    // Filters are for all scans.
+    let (_, some) = page(dir.path(), "--type d 1.parquet 3.parquet");
+    assert_eq!(some["series"]["scans"][0][3][1], 0);
+    // A file that is no scan is a PATH like any other, and so is one scan alone.
+    for words in ["1.parquet t", "1.parquet"] {
+        assert_eq!(page(dir.path(), words).1["series"], Value::Null, "{words}");
+    }
+}
+
+#[test]
+fn what_is_no_series() {
+    let dir = linked_tree();
+    stdout(&run(dir.path(), "scan -o 1.parquet t"));
+    fs::copy(dir.path().join("1.parquet"), dir.path().join("2.parquet")).expect("copied");
+    fs::write(dir.path().join("text.parquet"), "no scan").expect("a file");
+    fs::write(dir.path().join("dump.json"), r#"[1,2,{"progname":"ncdu"},[{"name":"/t"}]]"#).expect("a file");
+    for (words, status, problem) in [
+        ("-o 1.parquet 1.parquet 2.parquet", 2, "is a scan, which the report would replace"),
+        ("-o page.html --since 1.parquet 1.parquet 2.parquet", 2, "several PATHs are a series"),
+        ("-o page.html --gitignore 1.parquet 2.parquet", 2, "use --exclude"),
+        ("-o page.html 1.parquet text.parquet", 1, "not a file of a scan"),
+        ("-o page.html 1.parquet dump.json", 1, "does not say when it was made"),
+    ] {
+        let outcome = tools::run(&run(dir.path(), &format!("report {words}")));
+        let message = text(&outcome.stderr);
+        assert_eq!(outcome.end, End::Exit(status), "{words}: {message}");
+        assert!(message.contains(problem), "{words}: {message}");
+    }
+    assert!(!dir.path().join("page.html").exists());
+    // The scans are as they were.
+    page(dir.path(), "1.parquet 2.parquet");
+}

@@ -1,6 +1,7 @@
-//! Tables of text: the growth of directories, the number of differences, the entries that moved, the growth of users.
+//! Tables of text: the largest entries that differ, the growth of directories, the number of differences, the growth of users.
 
 use super::growth::{Growth, Node};
+use super::largest::{Weighed, largest, of_all};
 use super::lists::{Difference, List, Listed};
 use super::roots::shown;
 use super::{Args, By, Outcome};
@@ -13,6 +14,8 @@ use std::io::{self, Write};
 
 /// The number of rows of a table of text, unless the user sets another.
 const TOP: usize = 10;
+/// Lines of a screen beside the entries and the other tables: the titles, the number of others, the prompt of the shell.
+const AROUND: usize = 3;
 
 /// A row: a directory or a user.
 pub(super) struct Grown {
@@ -63,22 +66,93 @@ fn ordered(args: &Args, mut rows: Vec<Grown>) -> Vec<Grown> {
 
 pub(super) fn draw(args: &Args, mut outcome: Outcome, out: &mut dyn Write) -> io::Result<()> {
     let screen = Screen::stdout();
-    let top = args.top.unwrap_or(TOP);
     if args.summary {
         return counts(args, &outcome, &screen, out);
     }
-    if !outcome.listed.is_different() && outcome.sums.total == Growth::default() {
-        return counts(args, &outcome, &screen, out);
+    let sums = sums(args, &outcome, &screen)?;
+    if outcome.listed.is_different() {
+        let lines = sums.iter().filter(|byte| **byte == b'\n').count();
+        let room = screen.lines().map_or(0, |all| all.saturating_sub(lines + AROUND));
+        entries(args, &mut outcome.listed, args.top.unwrap_or(room.max(TOP)), &screen, out)?;
+    } else {
+        out.write_all(b"no difference\n")?;
     }
-    grown(args, &directories(args, &outcome), "DIRECTORY", &screen, out)?;
-    out.write_all(b"\n")?;
-    counts(args, &outcome, &screen, out)?;
-    moved(&mut outcome.listed, top, &screen, out)?;
-    out.write_all(b"\n")?;
-    grown(args, &users(args, &outcome), "USER", &screen, out)
+    out.write_all(&sums)
 }
 
-/// A table of growth, and the number of rows that are left out.
+/// The tables below the entries, each after a blank line. A table without rows is left out.
+fn sums(args: &Args, outcome: &Outcome, screen: &Screen) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    grown(args, &directories(args, outcome), "DIRECTORY", screen, &mut out)?;
+    if outcome.listed.is_different() || outcome.unknown > 0 || outcome.sums.total != Growth::default() {
+        out.push(b'\n');
+        counts(args, outcome, screen, &mut out)?;
+    }
+    grown(args, &users(args, outcome), "USER", screen, &mut out)?;
+    Ok(out)
+}
+
+/// The largest entries that differ. Those that moved along with a directory are left out.
+fn entries(
+    args: &Args,
+    listed: &mut Listed,
+    most: usize,
+    screen: &Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (mut lists, mut number) = ([(); 4].map(|()| Vec::new()), 0);
+    for list in List::ALL {
+        let (all, of_list) = largest(listed, list, args.by, most, |listed, one| !listed.moved_along(one))?;
+        lists[list as usize] = all;
+        number += of_list;
+    }
+    let shown = of_all(lists, most);
+    let others = number - shown.len() as u64;
+    if !shown.is_empty() {
+        listing(args, &shown, screen, out)?;
+    }
+    match others {
+        0 => Ok(()),
+        _ => writeln!(
+            out,
+            "({}; -n shows more, --names all)",
+            message::counted(others, "other entry", "other entries")
+        ),
+    }
+}
+
+fn listing(args: &Args, shown: &[Weighed], screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new(vec![
+        Column::left("DIFFERENCE"),
+        Column::right("SIZE"),
+        Column::right("ALLOCATED").painted(Paint::Size),
+        Column::left("ENTRY"),
+    ]);
+    for Weighed { more: difference, .. } in shown {
+        let mut row = cells(args, &difference.growth, entry(difference, screen));
+        row[0] = difference.list.word().into();
+        table.row(row);
+    }
+    table.draw(screen, out)
+}
+
+/// `a`; `a -> b` for an entry that moved; `a  (mode uid)` for one that has changed. A name with blanks or parentheses is in quotes.
+fn entry(difference: &Difference, screen: &Screen) -> Vec<u8> {
+    let Difference { path, old_path, changes, .. } = difference;
+    let mut text = Vec::new();
+    if let Some(old) = old_path {
+        text.extend_from_slice(&screen.name(old));
+        text.extend_from_slice(b" -> ");
+    }
+    text.extend_from_slice(&screen.name(path));
+    if !changes.is_empty() {
+        let words: Vec<&str> = changes.words().collect();
+        text.extend_from_slice(format!("  ({})", words.join(" ")).as_bytes());
+    }
+    text
+}
+
+/// A table of growth, and the number of rows that are left out; nothing if nothing has grown.
 fn grown(
     args: &Args,
     rows: &[Grown],
@@ -86,24 +160,27 @@ fn grown(
     screen: &Screen,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let top = args.top.unwrap_or(TOP);
+    if rows.is_empty() || top == 0 {
+        return Ok(());
+    }
     let mut table = Table::new(vec![
         Column::right("ENTRIES"),
         Column::right("SIZE"),
         Column::right("ALLOCATED").painted(Paint::Size),
         Column::left(title),
     ]);
-    let top = args.top.unwrap_or(TOP);
+    out.write_all(b"\n")?;
     for row in rows.iter().take(top) {
         table.row(cells(args, &row.growth, screen.name(&row.name)));
     }
     table.draw(screen, out)?;
-    left_out(rows.len().saturating_sub(top) as u64, out)
-}
-
-fn left_out(number: u64, out: &mut dyn Write) -> io::Result<()> {
-    match number {
+    match rows.len().saturating_sub(top) as u64 {
         0 => Ok(()),
-        _ => writeln!(out, "({}; --top shows more)", message::counted(number, "other", "others")),
+        others => {
+            let others = message::counted(others, "other", "others");
+            writeln!(out, "({others}; -n shows more)")
+        }
     }
 }
 
@@ -143,27 +220,4 @@ fn counts(args: &Args, outcome: &Outcome, screen: &Screen, out: &mut dyn Write) 
     }
     table.row(cells(args, &outcome.sums.total, b"(growth)".to_vec()));
     table.draw(screen, out)
-}
-
-/// The entries that moved, without those that moved along with a directory.
-fn moved(listed: &mut Listed, top: usize, screen: &Screen, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = Table::new(vec![Column::left("MOVED FROM"), Column::left("TO")]);
-    let (mut shown, mut others) = (0, 0);
-    while let Some(moved) = listed.next(List::Moved)? {
-        if listed.moved_along(&moved) {
-            continue;
-        }
-        if shown == top {
-            others += 1;
-            continue;
-        }
-        shown += 1;
-        let Difference { path, old_path, .. } = &moved;
-        table.row(vec![screen.name(old_path.as_deref().unwrap_or_default()), screen.name(path)]);
-    }
-    if shown > 0 {
-        out.write_all(b"\n")?;
-        table.draw(screen, out)?;
-    }
-    left_out(others, out)
 }

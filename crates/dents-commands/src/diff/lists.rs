@@ -44,17 +44,10 @@ impl Found<'_> {
     }
 }
 
-/// Which lists are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
-    None,
-    Moved,
-    All,
-}
-
 /// The lists while entries are added.
 pub(crate) struct Lists {
-    keep: Keep,
+    /// Whether entries are kept, and not only counted.
+    are_kept: bool,
     /// By list and path.
     records: Sorter,
     /// The sums of each list; `entries` is the number of its entries.
@@ -74,9 +67,9 @@ const NEW_SIZE: u8 = 2;
 const OLD_PATH: u8 = 4;
 
 impl Lists {
-    pub(crate) fn new(keep: Keep) -> Lists {
+    pub(crate) fn new(are_kept: bool) -> Lists {
         Lists {
-            keep,
+            are_kept,
             records: Sorter::new(),
             counts: [Growth::default(); 4],
             directories: HashSet::new(),
@@ -120,16 +113,11 @@ impl Lists {
         }
     }
 
-    /// Adds the bytes of the files to the sums. Returns the key and the beginning of the record, if the list is kept.
+    /// Adds the bytes of the files to the sums. Returns the key and the beginning of the record, if entries are kept.
     fn begin(&mut self, found: &Found<'_>, first: u8) -> Option<(Vec<u8>, Vec<u8>)> {
         let [old, new] = found.taken();
         self.counts[found.list as usize] += old.until(new);
-        let is_kept = match self.keep {
-            Keep::None => false,
-            Keep::Moved => found.list == List::Moved,
-            Keep::All => true,
-        };
-        if !is_kept {
+        if !self.are_kept {
             return None;
         }
         let mut key = vec![found.list as u8];

@@ -23,7 +23,9 @@ mod gather;
 mod growth;
 mod join;
 mod json;
+mod largest;
 mod lists;
+mod names;
 mod roots;
 mod source;
 
@@ -38,8 +40,9 @@ use dents_core::tree::End;
 use dents_sink::Row;
 pub(crate) use growth::{Growth, Sums};
 use join::Join;
+pub(crate) use largest::largest;
 use lists::Lists;
-pub(crate) use lists::{Difference, Keep, List, Listed};
+pub(crate) use lists::{Difference, List, Listed};
 pub(crate) use roots::shown;
 pub(crate) use source::Stop;
 use std::ffi::OsStr;
@@ -71,7 +74,8 @@ pub struct Args {
     /// Show the growth of directories down to this depth; deeper ones are counted but not shown
     #[arg(short, long, value_name = "N", value_parser = crate::number::whole::<u32>, default_value_t = 1, help_heading = "What is shown")]
     depth: u32,
-    /// Show at most N directories, users and moved entries [default: 10; all in JSON]
+    /// Show at most N entries, directories and users, the largest first [default: 10, and as many entries as the terminal has lines for; all
+    /// in JSON]
     #[arg(short = 'n', long, value_name = "N", value_parser = crate::number::whole::<usize>, help_heading = "What is shown")]
     top: Option<usize>,
     /// The figure that decides which growth comes first
@@ -80,6 +84,13 @@ pub struct Args {
     /// Show only how many entries are new, deleted, changed and moved, and their sizes
     #[arg(short, long, help_heading = "What is shown")]
     summary: bool,
+    /// Only the names, of all entries: a line with new, deleted, changed or moved, a tab and the path; for a moved entry the old path, a tab and
+    /// the new one
+    #[arg(long, help_heading = "What is shown", conflicts_with_all = ["summary", "csv", "json"])]
+    names: bool,
+    /// With --names, end each word and each path with a NUL instead of a tab or a newline
+    #[arg(short = '0', long, help_heading = "What is shown", requires = "names")]
+    null: bool,
     /// A line for each entry that is new, deleted, changed or moved, as comma-separated values
     #[arg(long, help_heading = "What is shown", conflicts_with = "json")]
     csv: bool,
@@ -94,8 +105,9 @@ const PATHS: &str = "The scan files to compare; NEW may be a directory";
 
 const AFTER_HELP: &str = "\
 Examples:
-  dents diff monday.parquet tuesday.parquet      growth by directory and user, and what moved
+  dents diff monday.parquet tuesday.parquet      what is new, deleted, changed and moved; growth by directory and user
   dents diff monday.parquet /home                what changed since Monday
+  dents diff --names monday.parquet /home        the names of all that changed
   dents diff --depth 3 -n 20 old.parquet /home   directories down to the third level
   dents diff --csv old.parquet new.parquet       every entry that differs
 
@@ -105,7 +117,7 @@ Ctrl-C.";
 
 /// A figure of growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum By {
+pub(crate) enum By {
     /// Bytes in files
     Size,
     Allocated,
@@ -136,14 +148,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = Filter::new(&args.filter, args.depths, None);
     let diagnostics = Diagnostics::begin(session);
     let [old, new] = args.walk.given() else { return session.wrong("name two scans") };
-    let keep = match args {
-        Args { summary: true, .. } => Keep::None,
-        // Another program gets the rows of --csv.
-        Args { csv: false, json: false, .. } if session.is_program() => Keep::Moved,
-        _ => Keep::All,
-    };
-    let (walk, partial, depth) = (&args.walk, args.partial, args.depth);
-    let pair = Pair { scans: [old, new], walk, partial, filter: &filter, depth, keep };
+    let (walk, partial, depth, lists) = (&args.walk, args.partial, args.depth, !args.summary);
+    let pair = Pair { scans: [old, new], walk, partial, filter: &filter, depth, lists };
     let (outcome, end) = match pair.compare(&diagnostics) {
         Ok(done) => done,
         Err(stop) => return stop.report(session),
@@ -154,6 +160,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
         Destination::Rows(writer) => csv::write(args, outcome, writer),
         Destination::Text(out) if args.json => json::write(args, outcome, &completion, out),
         Destination::Text(out) if args.csv => csv::write(args, outcome, &mut Csv::new(out)),
+        Destination::Text(out) if args.names => names::write(args, outcome, out),
         Destination::Text(out) => draw::draw(args, outcome, out),
     });
     match status {
@@ -173,7 +180,8 @@ pub(crate) struct Pair<'p> {
     pub(crate) filter: &'p Filter<'p>,
     /// Directories down to this depth have a sum.
     pub(crate) depth: u32,
-    pub(crate) keep: Keep,
+    /// Whether entries are kept, and not only counted.
+    pub(crate) lists: bool,
 }
 
 impl Pair<'_> {
@@ -181,7 +189,7 @@ impl Pair<'_> {
         let hasher = RandomState::new();
         let ([old, new], mut users, end) = source::both(self, &hasher, diagnostics)?;
         let session = diagnostics.session();
-        let (sums, lists) = (Sums::new(self.depth), Lists::new(self.keep));
+        let (sums, lists) = (Sums::new(self.depth), Lists::new(self.lists));
         let mut known = Known { session, sums, lists, unknown: 0 };
         let files = Join::run([old, new], &hasher, &mut known)?;
         files.count(&mut known)?;

@@ -64,6 +64,12 @@ impl Screen {
         self.columns.is_some()
     }
 
+    /// The number of its lines, if it is a terminal that knows it: one system call.
+    pub(crate) fn lines(&self) -> Option<usize> {
+        self.columns?;
+        tty::rows(io::stdout().as_fd()).map(usize::from)
+    }
+
     /// A name in the form of `ls` on a terminal: in quotes if a shell needs them, control characters escaped.
     pub fn name(&self, name: &[u8]) -> Vec<u8> {
         let mut drawn = Vec::with_capacity(name.len() + 8);

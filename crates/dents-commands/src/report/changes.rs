@@ -1,15 +1,13 @@
 //! What changed between two scans, by `dents diff`.
 
-use crate::diff::{Difference, Growth, Keep, List, Outcome, Pair, Stop, shown};
+use crate::diff::{By, Difference, Growth, List, Outcome, Pair, Stop, largest, shown};
 use crate::filter::Filter;
 use crate::inode::path_order;
 use crate::output::Diagnostics;
 use crate::walk::Walk;
 use dents_core::tree::End;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ffi::OsStr;
-use std::io;
 
 /// The depth down to which directories have a sum.
 const DEPTH: u32 = 4;
@@ -37,14 +35,15 @@ pub(super) fn between(
     filter: &Filter<'_>,
     diagnostics: &Diagnostics<'_>,
 ) -> Result<Changes, Stop> {
-    let pair = Pair { scans, walk, partial, filter, depth: DEPTH, keep: Keep::All };
+    let pair = Pair { scans, walk, partial, filter, depth: DEPTH, lists: true };
     let (mut outcome, end) = pair.compare(diagnostics)?;
     if end != End::Complete && !partial {
         return Err(Stop::Reported);
     }
     let mut lists = List::ALL.map(|_| Vec::new());
     for list in List::ALL {
-        lists[list as usize] = largest(&mut outcome, list)?;
+        let (largest, _) = largest(&mut outcome.listed, list, By::Allocated, ROWS, |_, _| true)?;
+        lists[list as usize] = largest.into_iter().map(|one| one.more).collect();
     }
     let Outcome { sums, listed, unknown, users } = outcome;
     Ok(Changes {
@@ -69,31 +68,4 @@ fn ordered(mut rows: Vec<(Vec<u8>, Growth)>) -> Vec<(Vec<u8>, Growth)> {
     });
     rows.truncate(ROWS);
     rows
-}
-
-/// The entries of a list with the largest differences, in the order of their paths if they are equal. The list may be long, so only these are kept.
-fn largest(outcome: &mut Outcome, list: List) -> io::Result<Vec<Difference>> {
-    let mut heap: BinaryHeap<(Reverse<u128>, u64)> = BinaryHeap::new();
-    let mut kept = std::collections::HashMap::new();
-    let mut nth = 0;
-    while let Some(difference) = outcome.listed.next(list)? {
-        // A moved entry takes what it took before.
-        let size = match list {
-            List::Moved => u128::from(difference.new_size.unwrap_or_default()),
-            _ => difference.growth.allocated.unsigned_abs(),
-        };
-        nth += 1;
-        if heap.len() == ROWS && heap.peek().is_some_and(|(Reverse(least), _)| *least >= size) {
-            continue;
-        }
-        heap.push((Reverse(size), nth));
-        kept.insert(nth, difference);
-        if heap.len() > ROWS
-            && let Some((_, least)) = heap.pop()
-        {
-            kept.remove(&least);
-        }
-    }
-    let order = heap.into_sorted_vec();
-    Ok(order.into_iter().filter_map(|(_, nth)| kept.remove(&nth)).collect())
 }

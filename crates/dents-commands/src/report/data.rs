@@ -2,17 +2,19 @@
 
 use super::changes::Changes;
 use super::json::{Name, written_length};
+use super::series::{Lines, Scan, Series};
 use super::sum::Figures;
-use super::tree::{Node, Tree};
+use super::tree::{Node, Shown, Tree};
 use super::{Args, Page};
 use crate::diff::{Difference, Growth};
 use crate::output::Completion;
-use crate::stats::{AGES, By, Tally};
+use crate::stats::{self, AGES, By, Tally};
 use crate::top::{By as Order, Ranked, time_of};
 use dents_core::batch::Time;
 use dents_render::record::words;
 use serde::Serialize;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 
 /// The number of rows of a table.
@@ -41,10 +43,12 @@ pub(super) struct Data<'p> {
     ages: Vec<&'static str>,
     users: Vec<Name<'p>>,
     tree: Columns<'p>,
+    files: Files<'p>,
     tables: Vec<Table<'p>>,
     largest: Vec<(Name<'p>, i128)>,
     oldest: Vec<(Name<'p>, i64)>,
     changes: Option<Differences<'p>>,
+    series: Option<OverTime<'p>>,
 }
 
 /// Entries, bytes, allocated bytes.
@@ -66,6 +70,35 @@ struct Columns<'p> {
     age: Vec<Option<usize>>,
     /// The position of the user in `users`.
     user: Vec<Option<usize>>,
+}
+
+/// The largest files of directories.
+#[derive(Default, Serialize)]
+struct Files<'p> {
+    /// The position of the directory in the tree.
+    of: Vec<usize>,
+    name: Vec<Name<'p>>,
+    bytes: Vec<u64>,
+    allocated: Vec<u64>,
+    changed: Vec<Option<i64>>,
+    age: Vec<Option<usize>>,
+    user: Vec<Option<usize>>,
+}
+
+/// Sums of several scans, the oldest first.
+#[derive(Serialize)]
+struct OverTime<'p> {
+    /// The file, the time of its begin in seconds, whether it is complete, its sum.
+    scans: Vec<(Name<'p>, i64, bool, Sum)>,
+    users: OverTimeRows<'p>,
+    directories: OverTimeRows<'p>,
+}
+
+/// The rows, each with a sum for each scan, and the sums of all other rows.
+#[derive(Serialize)]
+struct OverTimeRows<'p> {
+    rows: Vec<(Name<'p>, Vec<Sum>)>,
+    others: Option<Vec<Sum>>,
 }
 
 #[derive(Serialize)]
@@ -108,16 +141,22 @@ pub(super) fn of<'p>(
     completion: &Completion<'_>,
     complete: bool,
 ) -> Data<'p> {
-    let Page { span, tables, largest, oldest, tree, changes } = page;
+    let Page { span, tables, largest, oldest, tree, changes, series } = page;
+    let last = series.as_ref().and_then(|series| series.scans.last());
+    let from = args.source.path().or(last.map(|scan| scan.path.as_os_str()));
+    // The operands of a series are its scans.
+    let paths = if series.is_some() { &[][..] } else { args.walk.given() };
     let seconds = |time: Option<Time>| time.map(|time| time.sec);
     let users: Vec<&Row> =
         tables.iter().find(|tally| tally.by.word() == "user").map(ordered).unwrap_or_default();
+    let shown = users.iter().take(ROWS).enumerate();
+    let numbers: Numbers = shown.filter_map(|(nth, row)| Some((row.first.id?, nth))).collect();
     Data {
         version: 1,
         program: concat!("dents ", env!("CARGO_PKG_VERSION")),
-        from: args.source.path().map(|path| Name(path.as_bytes())),
+        from: from.map(|path| Name(path.as_bytes())),
         since: args.since.as_deref().map(|path| Name(path.as_bytes())),
-        paths: args.walk.given().iter().take(100).map(|path| Name(path.as_bytes())).collect(),
+        paths: paths.iter().take(100).map(|path| Name(path.as_bytes())).collect(),
         begun: seconds(span.begun),
         ended: seconds(span.ended),
         complete,
@@ -127,22 +166,62 @@ pub(super) fn of<'p>(
         roots: tree.roots,
         ages: AGES.iter().map(|(_, name)| *name).collect(),
         users: users.iter().take(ROWS).map(|row| Name(&row.first.name)).collect(),
-        tree: columns(tree, &users),
+        tree: columns(tree, &numbers),
+        files: files(tree, &numbers),
         tables: tables.iter().map(table).collect(),
         largest: within(largest.iter().map(|one| (Name(&one.path), one.score))),
         oldest: within(oldest.iter().map(oldest_row)),
         changes: changes.as_ref().map(differences),
+        series: series.as_ref().map(over_time),
     }
 }
 
-type Row = crate::stats::Row;
+type Row = stats::Row;
 
-fn columns<'p>(tree: &'p Tree, users: &[&Row]) -> Columns<'p> {
-    let shown = users.iter().take(ROWS).enumerate();
-    let numbers: std::collections::HashMap<u32, usize> =
-        shown.filter_map(|(nth, row)| Some((row.first.id?, nth))).collect();
+/// The position of each user in `users`.
+type Numbers = HashMap<u32, usize>;
+
+fn files<'p>(tree: &'p Tree, numbers: &Numbers) -> Files<'p> {
+    let mut files = Files::default();
+    for Shown { directory, name, file } in &tree.files {
+        files.of.push(*directory);
+        files.name.push(Name(name));
+        files.bytes.push(file.bytes);
+        files.allocated.push(file.allocated);
+        files.changed.push(file.changed.map(|(seconds, _)| seconds));
+        files.age.push(file.changed.map(|(_, age)| age));
+        files.user.push(file.user.and_then(|user| numbers.get(&user).copied()));
+    }
+    files
+}
+
+fn figures(sum: &stats::Sum) -> Sum {
+    (sum.entries, sum.size, sum.allocated)
+}
+
+fn scan(one: &Scan) -> (Name<'_>, i64, bool, Sum) {
+    (Name(one.path.as_bytes()), one.begun, one.complete, figures(&one.total))
+}
+
+fn over_time(series: &Series) -> OverTime<'_> {
+    OverTime {
+        scans: series.scans.iter().map(scan).collect(),
+        users: lines(&series.users),
+        directories: lines(&series.directories),
+    }
+}
+
+fn lines(lines: &Lines) -> OverTimeRows<'_> {
+    let all = |sums: &[stats::Sum]| sums.iter().map(figures).collect::<Vec<Sum>>();
+    OverTimeRows {
+        rows: within(lines.rows.iter().map(|(name, sums)| (Name(name), all(sums)))),
+        others: lines.others.as_deref().map(all),
+    }
+}
+
+fn columns<'p>(tree: &'p Tree, numbers: &Numbers) -> Columns<'p> {
     let mut columns = Columns::default();
-    for Node { depth, name, all, own, directories, newest, age, user } in &tree.nodes {
+    for Node { depth, name, all, own, directories, newest, age, user, .. } in &tree.nodes {
         columns.depth.push(*depth);
         columns.name.push(Name(name));
         columns.all.push(sum(all));
@@ -169,9 +248,8 @@ fn ordered(tally: &Tally) -> Vec<&Row> {
 
 fn table(tally: &Tally) -> Table<'_> {
     let by: &By = &tally.by;
-    let figures = |row: &Row| (row.sum.entries, row.sum.size, row.sum.allocated);
     let rows = ordered(tally);
-    let all = rows.iter().map(|row| (Name(&row.first.name), figures(row)));
+    let all = rows.iter().map(|row| (Name(&row.first.name), figures(&row.sum)));
     let shown = within(all.take(ROWS));
     let rest = &rows[shown.len()..];
     let add = |(a, b, c): Sum, row: &&Row| (a + row.sum.entries, b + row.sum.size, c + row.sum.allocated);

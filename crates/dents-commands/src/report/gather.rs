@@ -3,6 +3,7 @@
 //! The tables are those of `dents stats` and `dents top`. For the treemap each worker adds up the entries of a directory and passes on a
 //! record for it; a file with several links is a record by inode number, and counts in the first of its directories, as for `dents du`.
 
+use super::files::{self, File, Files};
 use super::sum::{Figures, Sum};
 use super::tree::{self, Tree};
 use crate::consumer::Consumer;
@@ -135,6 +136,8 @@ struct Taker<'r> {
     key: Vec<u8>,
     operand: usize,
     sum: Sum,
+    /// Its largest files so far.
+    files: Files,
     parent: Vec<u8>,
     /// Records that were not passed on yet: key and body of each.
     directories: Vec<u8>,
@@ -151,6 +154,7 @@ impl<'r> Taker<'r> {
             key: Vec::new(),
             operand: 0,
             sum: Sum::default(),
+            files: Files::new(),
             parent: Vec::new(),
             directories: Vec::new(),
             names: Vec::new(),
@@ -166,6 +170,7 @@ impl<'r> Taker<'r> {
         }
         if found.kind != Kind::Dir && found.depth > 0 {
             self.find(found);
+            self.files.offer(found.name, File::of(found.kind, facts, self.records.now));
             return self.sum.see(found.kind, facts, self.records.now);
         }
         // A directory counts in its own sum, as in that of du(1). An operand that is a file has a place of its own, too.
@@ -174,7 +179,7 @@ impl<'r> Taker<'r> {
         let (mut path, mut key) = (Vec::with_capacity(128), Vec::with_capacity(128));
         found.path(&mut path);
         tree::push_key(&path, &mut key);
-        self.put(&key, operand_in(found, &path), &sum);
+        self.put(&key, operand_in(found, &path), &sum, Files::new());
     }
 
     /// A name of a file with several links: a record by inode number, and by the directory where the file would count.
@@ -190,6 +195,9 @@ impl<'r> Taker<'r> {
         self.body.clear();
         put_number(&mut self.body, operand_in(found, place) as u64);
         sum.put(&mut self.body);
+        if found.depth > 0 {
+            files::put(found.name, &File::of(found.kind, facts, self.records.now), &mut self.body);
+        }
         put_bytes(&mut self.names, &key);
         put_bytes(&mut self.names, &self.body);
         self.pass_on();
@@ -213,16 +221,18 @@ impl<'r> Taker<'r> {
         if !self.sum.is_empty() {
             let sum = std::mem::take(&mut self.sum);
             let key = std::mem::take(&mut self.key);
-            self.put(&key, self.operand, &sum);
+            let files = std::mem::replace(&mut self.files, Files::new());
+            self.put(&key, self.operand, &sum, files);
             self.key = key;
         }
     }
 
-    fn put(&mut self, key: &[u8], operand: usize, sum: &Sum) {
+    fn put(&mut self, key: &[u8], operand: usize, sum: &Sum, files: Files) {
         self.whole.add(&sum.figures);
         self.body.clear();
         put_number(&mut self.body, operand as u64);
         sum.put(&mut self.body);
+        files.put(&mut self.body);
         put_bytes(&mut self.directories, key);
         put_bytes(&mut self.directories, &self.body);
         self.pass_on();

@@ -3,7 +3,8 @@
 //! ```text
 //! tree or file ─► Worker ─► tables, lists ──────────────────────┐
 //!                     └───► records by path ─► sort ─► Tree ────┼─► data as JSON ─► page ─► FILE
-//! OLD ─► dents diff ─────────────────────────► changes ─────────┘
+//! OLD ─► dents diff ─────────────────────────► changes ─────────┤
+//! SCANs ─► sums of each scan ────────────────► series ──────────┘
 //! ```
 //!
 //! The page asks for nothing over the network: style, scripts and data are in the file. Its size has limits: the treemap has the directories
@@ -12,9 +13,11 @@
 
 mod changes;
 mod data;
+mod files;
 mod gather;
 mod html;
 mod json;
+mod series;
 mod sum;
 mod tree;
 
@@ -34,6 +37,7 @@ use dents_core::tree::{End, Follow};
 use dents_sink::read::{Columns, Span};
 use dents_sink::{Extent, Output};
 use gather::{Records, Worker};
+use series::Series;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -44,8 +48,11 @@ use tree::{Limits, Tree};
 ///
 /// The page shows a treemap of the directories (by allocated space, size or number of entries; coloured by age or user), tables by user,
 /// group, extension, age and size, the largest and the oldest files and directories, and with --since what changed. It needs a
-/// browser, and no network. A file with several links counts once. Small directories are shown as one, so that the page stays
-/// below 5 MB; all sums are exact.
+/// browser, and no network. A file with several links counts once. Small directories and small files are shown as one, so that the page
+/// stays below 6 MB; all sums are exact.
+///
+/// If all PATHs are scans of one tree at different times, the report is about the newest of them, and shows how the tree grew, by user
+/// and by directory.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
@@ -71,12 +78,13 @@ Examples:
   dents report -o home.html --from home.parquet             the same from a scan
   dents report -o home.html --from new.parquet --since old.parquet
                                                             with what changed between two scans
+  dents report -o growth.html kept/home-*.parquet           growth over time, from all scans of a tree
 
 Exit status: 0; 1 if something could not be read or written, or a scan is not complete; 2 for a wrong command line; 128 and the number of the \
 signal that stopped it, 130 for Ctrl-C.";
 
-/// The limits of the page: less than 5 MB, even if names have many characters that must be escaped.
-const LIMITS: Limits = Limits { directories: 16_000, names: 1 << 20 };
+/// The limits of the page: less than 6 MB, even if names have many characters that must be escaped.
+const LIMITS: Limits = Limits { directories: 16_000, names: 1 << 20, files: 10_000, file_names: 1 << 19 };
 /// The number of files in each list.
 const FILES: usize = 500;
 /// The tables by these keys.
@@ -90,6 +98,7 @@ struct Page {
     oldest: Vec<Ranked>,
     tree: Tree,
     changes: Option<Changes>,
+    series: Option<Series>,
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
@@ -136,6 +145,11 @@ impl Args {
         let given = self.walk.given();
         if self.since.is_some() {
             match (self.source.path(), given) {
+                (None, _) if self.is_series() => {
+                    return Err(
+                        "--since compares two scans, and several PATHs are a series: use one of both".into(),
+                    );
+                }
                 (Some(_), []) | (None, [] | [_]) => {}
                 (Some(_), _) => return Err("--since compares whole scans: name no PATH beside --from".into()),
                 (None, _) => return Err("--since compares a scan with one PATH".into()),
@@ -145,14 +159,19 @@ impl Args {
             let real = |path: &Path| path.canonicalize().ok();
             real(Path::new(one)).is_some_and(|one| real(&self.output) == Some(one))
         };
-        let scans = [self.source.path(), self.since.as_deref()];
-        match scans.into_iter().flatten().find(|scan| is_same(scan)) {
+        let series = if self.is_series() { given } else { &[] };
+        let scans = [self.source.path(), self.since.as_deref()].into_iter().flatten();
+        match scans.chain(series.iter().map(OsString::as_os_str)).find(|scan| is_same(scan)) {
             Some(scan) => {
                 let name = message::quoted_text(scan.as_bytes());
                 Err(format!("{name} is a scan, which the report would replace; name another file with -o"))
             }
             None => Ok(()),
         }
+    }
+
+    fn is_series(&self) -> bool {
+        self.source.path().is_none() && series::is_series(self.walk.given())
     }
 
     /// Also returns how the work ended, and whether a PATH could not be read.
@@ -165,6 +184,7 @@ impl Args {
         let session = diagnostics.session();
         let (mut page, end, root_failed) = match source.file() {
             Some(file) => from_file(&job, file.open(session)?)?,
+            None if self.is_series() => from_series(&job)?,
             None => from_tree(&job)?,
         };
         if let Some(old) = self.since.as_deref().filter(|_| end == End::Complete) {
@@ -217,6 +237,25 @@ fn from_file(job: &Job<'_>, opened: Opened<'_>) -> Result<(Page, End, bool), Sta
     Ok((page(job, span, parts, links, records)?, end, false))
 }
 
+/// The newest scan, with the sums of all.
+fn from_series(job: &Job<'_>) -> Result<(Page, End, bool), Status> {
+    if job.filter.reads_ignore_files() {
+        let problem = "--gitignore needs the files that a scan does not have; use --exclude";
+        return Err(job.diagnostics.session().wrong(problem));
+    }
+    // The PATHs beside a scan are parts of it.
+    let (walk, paths) = (&job.walk.elsewhere(), job.walk.given());
+    let job = Job { walk, ..*job };
+    let series = series::of(&job, paths)?;
+    let newest = series.scans.last().map(|scan| scan.path.clone());
+    let source = &Source::new(newest, job.source.is_partial());
+    let Some(file) = source.file() else { return Err(Status::FAILURE) };
+    let (mut page, end, root_failed) =
+        from_file(&Job { source, ..job }, file.open(job.diagnostics.session())?)?;
+    page.series = Some(series);
+    Ok((page, end, root_failed))
+}
+
 fn tables() -> Vec<By> {
     By::parse(TABLES).unwrap_or_default()
 }
@@ -238,5 +277,5 @@ fn page(job: &Job<'_>, span: Span, parts: Parts, links: Links, records: Records)
     let (sums, [largest, oldest]) = parts;
     let tree = records.into_tree(LIMITS).map_err(|error| failed(&error, job.diagnostics.session()))?;
     let [largest, oldest] = [largest, oldest].map(Best::into_sorted);
-    Ok(Page { span, tables: sums.into_tables(links), largest, oldest, tree, changes: None })
+    Ok(Page { span, tables: sums.into_tables(links), largest, oldest, tree, changes: None, series: None })
 }

@@ -6,11 +6,14 @@
 //! directory in it, so with a directory all above it remain. What was left out is the difference between the sum of a directory and
 //! those of its entries and of the directories in it that remain.
 
+use super::files::{File, Files};
 use super::json::written_length;
 use super::sum::{Figures, Sum};
 use crate::sorter::Sorted;
+use crate::top::{Best, Ranked};
 use dents_sink::coding::Bytes;
 use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
 use std::io;
 
 /// How much of the page the treemap may take.
@@ -19,11 +22,16 @@ pub(super) struct Limits {
     pub(super) directories: usize,
     /// Bytes of their names, as they are written.
     pub(super) names: usize,
+    pub(super) files: usize,
+    /// Bytes of the names of files.
+    pub(super) file_names: usize,
 }
 
 /// A directory that remains.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
+    /// The number of the directory in the order of the records.
+    id: u64,
     /// 0 for a root.
     pub(super) depth: usize,
     pub(super) name: Box<[u8]>,
@@ -41,19 +49,30 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
+    pub(super) files: Vec<Shown>,
     /// The sum of all, and the number of directories.
     pub(super) whole: Figures,
     pub(super) directories: u64,
     pub(super) roots: u64,
 }
 
+/// A file that is shown, with the position of its directory.
+#[derive(Debug, PartialEq)]
+pub(super) struct Shown {
+    pub(super) directory: usize,
+    pub(super) name: Box<[u8]>,
+    pub(super) file: File,
+}
+
 /// A directory on the stack.
 struct Frame {
+    id: u64,
     /// The length of its key.
     end: usize,
     name: Box<[u8]>,
     sum: Sum,
     own: Figures,
+    files: Files,
     directories: u64,
 }
 
@@ -76,12 +95,15 @@ impl Tree {
     /// Adds up the records, whose sum is `whole`.
     pub(super) fn new(mut records: Sorted, whole: Figures, limits: Limits) -> io::Result<Tree> {
         let kept = Kept { limits, whole, nodes: Vec::new(), names: 0, threshold: None };
-        let mut walk = Walk { stack: Vec::new(), key: Vec::new(), roots: 0, directories: 0, kept };
+        let files = Best::new(limits.files);
+        let (stack, key) = (Vec::new(), Vec::new());
+        let mut walk = Walk { stack, key, roots: 0, directories: 0, next: 0, files, kept };
         while let Some((key, body)) = records.head() {
             let mut body = Bytes(body);
             let operand = body.small().filter(|operand| *operand <= key.len()).ok_or_else(damaged)?;
             let sum = Sum::take(&mut body).ok_or_else(damaged)?;
             walk.see(key, operand, &sum);
+            walk.files_of_top(&mut body).ok_or_else(damaged)?;
             records.advance()?;
         }
         Ok(walk.finish())
@@ -95,6 +117,11 @@ struct Walk {
     key: Vec<u8>,
     roots: u64,
     directories: u64,
+    /// The number of the next directory.
+    next: u64,
+    /// The largest files of all directories, each with the number of its directory. A file has no larger share than its directory, so most of these
+    /// directories remain.
+    files: Best<(u64, File)>,
     kept: Kept,
 }
 
@@ -109,14 +136,14 @@ impl Walk {
             Some(top) => top.end,
             None => {
                 let name = if operand == 0 { (*b"/").into() } else { path_of(&key[..operand]) };
-                self.stack.push(Frame::new(operand, name));
+                self.push(operand, name);
                 operand
             }
         };
         while end < key.len() {
             let begin = end + 1;
             end = key[begin..].iter().position(|byte| *byte == 0).map_or(key.len(), |at| begin + at);
-            self.stack.push(Frame::new(end, key[begin..end].into()));
+            self.push(end, key[begin..end].into());
         }
         if let Some(top) = self.stack.last_mut() {
             top.sum.add(sum);
@@ -124,9 +151,23 @@ impl Walk {
         }
     }
 
+    fn push(&mut self, end: usize, name: Box<[u8]>) {
+        let (sum, own, files) = (Sum::default(), Figures::default(), Files::new());
+        self.stack.push(Frame { id: self.next, end, name, sum, own, files, directories: 0 });
+        self.next += 1;
+    }
+
+    /// Adds the files of a record to those of its directory, which is on the top.
+    fn files_of_top(&mut self, body: &mut Bytes<'_>) -> Option<()> {
+        self.stack.last_mut()?.files.take(body)
+    }
+
     /// The directory on the top has ended.
     fn leave(&mut self) {
-        let Some(Frame { name, sum, own, directories, .. }) = self.stack.pop() else { return };
+        let Some(Frame { id, name, sum, own, files, directories, .. }) = self.stack.pop() else { return };
+        for (name, file) in files.into_sorted() {
+            self.files.offer_with(file.score(), &name, (id, file));
+        }
         match self.stack.last_mut() {
             Some(above) => {
                 above.sum.add(&sum);
@@ -139,7 +180,7 @@ impl Walk {
         }
         let (age, user) = (sum.age(), sum.user());
         let (depth, all, newest) = (self.stack.len(), sum.figures, sum.newest);
-        self.kept.add(Node { depth, name, all, own, directories, newest, age, user });
+        self.kept.add(Node { id, depth, name, all, own, directories, newest, age, user });
     }
 
     fn finish(mut self) -> Tree {
@@ -147,16 +188,26 @@ impl Walk {
             self.leave();
         }
         self.kept.shrink();
-        let Kept { mut nodes, whole, .. } = self.kept;
+        let Kept { mut nodes, whole, limits, .. } = self.kept;
         nodes.reverse();
-        Tree { nodes, whole, directories: self.directories, roots: self.roots }
+        let files = shown(self.files, &nodes, limits);
+        Tree { nodes, files, whole, directories: self.directories, roots: self.roots }
     }
 }
 
-impl Frame {
-    fn new(end: usize, name: Box<[u8]>) -> Frame {
-        Frame { end, name, sum: Sum::default(), own: Figures::default(), directories: 0 }
-    }
+/// The files whose directories remain, the largest first, as long as their names are within the limit.
+fn shown(files: Best<(u64, File)>, nodes: &[Node], limits: Limits) -> Vec<Shown> {
+    let positions: HashMap<u64, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+    let mut room = limits.file_names;
+    let place = |one: Ranked<(u64, File)>| {
+        let (id, file) = one.more;
+        Some(Shown { directory: *positions.get(&id)?, name: one.path, file })
+    };
+    let fits = |one: &Shown| {
+        room = room.saturating_sub(written_length(&one.name));
+        room > 0
+    };
+    files.into_sorted().into_iter().filter_map(place).take_while(fits).collect()
 }
 
 impl Kept {
@@ -223,6 +274,7 @@ pub(super) fn damaged() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::files;
     use super::*;
     use crate::sorter::Sorter;
     use crate::stats::Now;
@@ -241,10 +293,34 @@ mod tests {
             sum.see(Kind::Reg, &Facts { size: *size, allocated: *size, ..Facts::default() }, Now::live());
             put_number(&mut body, path.find('/').unwrap_or(path.len()) as u64);
             sum.put(&mut body);
+            let file = Facts { size: *size, allocated: *size, ..Facts::default() };
+            files::put(b"file", &File::of(Kind::Reg, &file, Now::live()), &mut body);
             sorter.push(&key, &body).unwrap();
             whole.add(&sum.figures);
         }
         Tree::new(sorter.finish().unwrap(), whole, limits).unwrap()
+    }
+
+    fn limits(directories: usize, names: usize) -> Limits {
+        Limits { directories, names, files: 50, file_names: 1 << 20 }
+    }
+
+    /// Every directory has a file of its own; those of the largest are shown, if the directory is.
+    #[test]
+    fn the_largest_files_of_directories_that_remain() {
+        let files: Vec<(String, u64)> = (0..100).map(|n| (format!("r/d{n}"), n * 10)).collect();
+        let found = |limits: Limits| {
+            let tree = tree(&files, limits);
+            let of = |one: &Shown| (tree.nodes[one.directory].name.to_vec(), one.file.bytes);
+            tree.files.iter().map(of).collect::<Vec<(Vec<u8>, u64)>>()
+        };
+        let expected = |range: std::ops::Range<u64>| {
+            range.rev().map(|n| (format!("d{n}").into_bytes(), n * 10)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(limits(1000, 1 << 20)), expected(50..100));
+        assert_eq!(found(limits(11, 1 << 20)), expected(90..100), "ten directories and the root remain");
+        let short = Limits { file_names: written_length(b"file") * 3 + 1, ..limits(1000, 1 << 20) };
+        assert_eq!(found(short), expected(97..100));
     }
 
     fn files() -> Vec<(String, u64)> {
@@ -278,11 +354,11 @@ mod tests {
     fn what_remains_has_exact_sums_and_the_largest_shares() {
         let files = files();
         let whole = in_directory(&files, "r");
-        let all = tree(&files, Limits { directories: 100_000, names: 1 << 30 });
+        let all = tree(&files, limits(100_000, 1 << 30));
         let mut shares: Vec<f64> = sums(&all).iter().map(|(_, figures)| figures.share(&whole)).collect();
         shares.sort_by(|a, b| b.total_cmp(a));
         for limit in [1, 2, 10, 50, 300, 2000] {
-            let some = tree(&files, Limits { directories: limit, names: 1 << 30 });
+            let some = tree(&files, limits(limit, 1 << 30));
             assert!(
                 some.nodes.len() <= limit && some.nodes.len() + 60 > limit.min(all.nodes.len()),
                 "{limit}"
@@ -297,7 +373,7 @@ mod tests {
 
     #[test]
     fn names_have_a_limit_too() {
-        let some = tree(&files(), Limits { directories: 100_000, names: 100 });
+        let some = tree(&files(), limits(100_000, 100));
         let length: usize = some.nodes.iter().map(|node| written_length(&node.name)).sum();
         assert!(length <= 100 && some.nodes.len() > 10, "{length} {}", some.nodes.len());
     }
@@ -305,7 +381,7 @@ mod tests {
     #[test]
     fn a_chain_of_equal_directories_is_cut_from_below() {
         let path = (0..500).map(|n| n.to_string()).collect::<Vec<_>>().join("/");
-        let some = tree(&[(path, 1)], Limits { directories: 7, names: 1 << 20 });
+        let some = tree(&[(path, 1)], limits(7, 1 << 20));
         let names: Vec<&[u8]> = some.nodes.iter().map(|node| &*node.name).collect();
         assert_eq!(names, [b"0", b"1", b"2", b"3", b"4", b"5", b"6"]);
         assert_eq!((some.nodes[0].directories, some.directories), (499, 500));

@@ -32,7 +32,7 @@ use dents_core::tree::{End, Follow, Step};
 use dents_sink::read::Columns;
 pub(crate) use hardlinks::Links;
 pub(crate) use key::By;
-pub(crate) use sums::{Row, Sums, Tally};
+pub(crate) use sums::{Row, Sum, Sums, Tally};
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
     let filter = Filter::new(&args.filter, args.depths, None);
@@ -100,7 +100,8 @@ fn columns(args: &Args) -> Columns {
     args.tables().iter().flat_map(By::keys).fold(Columns::empty(), |all, key| all | key.columns())
 }
 
-fn merged(summers: Vec<Summer<'_>>, mut sums: Sums) -> Sums {
+/// The sums of all workers.
+pub(crate) fn merged(summers: Vec<Summer<'_>>, mut sums: Sums) -> Sums {
     summers.into_iter().for_each(|one| sums.merge(one.sums));
     sums
 }

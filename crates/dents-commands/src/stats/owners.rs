@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 type Written = HashMap<u32, Box<[u8]>>;
 
-/// The names that are known.
+/// The names of users and groups that are known.
 #[derive(Default)]
-pub(crate) struct Names {
+pub struct Names {
     /// From a scan file, which may be from another machine.
     users: Written,
     groups: Written,
@@ -17,7 +17,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn learn(&mut self, uid: u32, user: Option<&[u8]>, gid: u32, group: Option<&[u8]>) {
+    /// Takes the names that a scan file has for a user and a group.
+    pub fn learn(&mut self, uid: u32, user: Option<&[u8]>, gid: u32, group: Option<&[u8]>) {
         for (map, id, name) in [(&mut self.users, uid, user), (&mut self.groups, gid, group)] {
             if let Some(name) = name
                 && !map.contains_key(&id)
@@ -34,7 +35,7 @@ impl Names {
 
     /// Looks up the names that no scan file has: in two small files, and names that these do not have by one child process for
     /// users and one for groups.
-    pub(crate) fn resolve<'i>(
+    pub fn resolve<'i>(
         &mut self,
         users: impl Iterator<Item = &'i u32>,
         groups: impl Iterator<Item = &'i u32>,
@@ -45,11 +46,14 @@ impl Names {
     }
 
     /// The name of a user; the number, if there is no name.
-    pub(crate) fn user(&self, uid: u32) -> Vec<u8> {
+    #[must_use]
+    pub fn user(&self, uid: u32) -> Vec<u8> {
         name(self.users.get(&uid).map(|name| &**name).or_else(|| self.owners.user(uid)), uid)
     }
 
-    pub(crate) fn group(&self, gid: u32) -> Vec<u8> {
+    /// The name of a group; the number, if there is no name.
+    #[must_use]
+    pub fn group(&self, gid: u32) -> Vec<u8> {
         name(self.groups.get(&gid).map(|name| &**name).or_else(|| self.owners.group(gid)), gid)
     }
 }

@@ -5,37 +5,56 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
 
 /// A file or directory with its score.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ranked {
+#[derive(Debug)]
+pub(crate) struct Ranked<T = ()> {
     /// Greater is better.
     pub(crate) score: i128,
     pub(crate) path: Box<[u8]>,
     inode: Option<Inode>,
+    /// What belongs to it. It has no part in the order.
+    pub(crate) more: T,
 }
 
 /// The best first; equal ones in the order of their paths. So the worst is the greatest, which a heap returns first.
-impl Ord for Ranked {
+impl<T> Ord for Ranked<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.cmp(&self.score).then_with(|| path_order(&self.path, &other.path))
     }
 }
 
-impl PartialOrd for Ranked {
+impl<T> PartialOrd for Ranked<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
+impl<T> PartialEq for Ranked<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T> Eq for Ranked<T> {}
+
 /// The best so far. The result does not depend on the order of offers.
-pub(crate) struct Best {
+pub(crate) struct Best<T = ()> {
     most: usize,
-    heap: BinaryHeap<Ranked>,
+    heap: BinaryHeap<Ranked<T>>,
     /// The files in the heap. A file with several links is there once, under the first of its paths.
     files: HashSet<Inode>,
 }
 
 impl Best {
-    pub(crate) fn new(most: usize) -> Best {
+    /// Offers an entry. `inode` is set if the same file may be offered under another path.
+    pub(crate) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
+        if self.wants(score) {
+            self.take(Ranked { score, path: path.into(), inode, more: () });
+        }
+    }
+}
+
+impl<T> Best<T> {
+    pub(crate) fn new(most: usize) -> Best<T> {
         Best { most, heap: BinaryHeap::new(), files: HashSet::new() }
     }
 
@@ -47,16 +66,16 @@ impl Best {
         }
     }
 
-    /// Offers an entry. `inode` is set if the same file may be offered under another path.
-    pub(crate) fn offer(&mut self, score: i128, path: &[u8], inode: Option<Inode>) {
+    /// Offers an entry with what belongs to it. It is offered under one path only.
+    pub(crate) fn offer_with(&mut self, score: i128, path: &[u8], more: T) {
         if self.wants(score) {
-            self.take(Ranked { score, path: path.into(), inode });
+            self.take(Ranked { score, path: path.into(), inode: None, more });
         }
     }
 
-    fn take(&mut self, new: Ranked) {
+    fn take(&mut self, new: Ranked<T>) {
         if new.inode.is_some_and(|inode| self.files.contains(&inode)) {
-            let is_same = |one: &Ranked| one.inode == new.inode;
+            let is_same = |one: &Ranked<T>| one.inode == new.inode;
             if self.heap.iter().any(|one| is_same(one) && *one <= new) {
                 return;
             }
@@ -73,14 +92,14 @@ impl Best {
     }
 
     /// Adds the best of another worker.
-    pub(crate) fn merge(&mut self, other: Best) {
+    pub(crate) fn merge(&mut self, other: Best<T>) {
         if self.most > 0 {
             other.heap.into_iter().for_each(|one| self.take(one));
         }
     }
 
     /// The best first.
-    pub(crate) fn into_sorted(self) -> Vec<Ranked> {
+    pub(crate) fn into_sorted(self) -> Vec<Ranked<T>> {
         self.heap.into_sorted_vec()
     }
 }

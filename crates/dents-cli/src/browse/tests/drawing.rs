@@ -65,6 +65,7 @@ fn forty_columns_and_two_hundred() {
     for (columns, rows) in [(1, 1), (2, 3), (9, 2), (9, 50), (300, 3)] {
         let shown = screen(&mut app, columns, rows);
         assert!(columns < 9 || shown[0] == "too small", "{columns}x{rows}: {shown:?}");
+        assert!(columns < 300 || shown[1] == "20 columns and 4 rows are needed", "{shown:?}");
         press(&mut app, "?");
         screen(&mut app, columns, rows);
         press(&mut app, "?");
@@ -110,6 +111,14 @@ fn information_and_help() {
     press(&mut app, "/SMA\ni");
     let text = screen(&mut app, 80, 24).join("\n");
     assert!(text.contains("path       /srv/small") && text.contains("4.0K (4,096 bytes)"), "{text}");
+    // Without a name, the number; a name from a scan file is no way to the terminal.
+    assert!(text.contains("user       1 ") && text.contains("group      2 "), "{text}");
+    scanner.shared.learn(super::Owners { uid: 1, gid: 2 }, Some(b"a\x1b[2Jnn"), Some(b"staff"));
+    let text = screen(&mut app, 80, 24).join("\n");
+    assert!(
+        text.contains(r"user       'a'$'\033''[2Jnn' (1)") && text.contains("group      staff (2)"),
+        "{text}"
+    );
     press(&mut app, "i?");
     let text = screen(&mut app, 80, 60).join("\n");
     for line in crate::browse::keys::LINES {

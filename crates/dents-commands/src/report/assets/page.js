@@ -63,19 +63,22 @@ const nodes = (() => {
   const several = data.roots !== 1;
   const nodes = [], above = [];
   if (several) {
-    nodes.push({ name: "all", depth: -1, above: null, kept: [], all: data.total, own: [0, 0, 0], directories: data.directories, newest: null,
+    nodes.push({ name: "all", depth: -1, above: null, kept: [], files: [], all: data.total, own: [0, 0, 0], directories: data.directories, newest: null,
       age: null, user: null });
   }
   for (let at = 0; at < depth.length; at++) {
-    const node = { name: name[at], depth: depth[at], above: depth[at] === 0 ? (several ? nodes[0] : null) : above[depth[at] - 1], kept: [],
+    const node = { name: name[at], depth: depth[at], above: depth[at] === 0 ? (several ? nodes[0] : null) : above[depth[at] - 1], kept: [], files: [],
       all: all[at], own: own[at], directories: directories[at], newest: newest[at], age: age[at], user: user[at] };
     above[depth[at]] = node;
     if (node.above) node.above.kept.push(node);
     nodes.push(node);
   }
+  const files = data.files;
+  files.of.forEach((of, at) => nodes[of + (several ? 1 : 0)].files.push({ name: files.name[at], all: [1, files.bytes[at], files.allocated[at]],
+    newest: files.changed[at], age: files.age[at], user: files.user[at] }));
   return nodes;
 })();
-const top = nodes[0] || { name: "", depth: 0, above: null, kept: [], all: [0, 0, 0], own: [0, 0, 0], directories: 0, newest: null, age: null, user: null };
+const top = nodes[0] || { name: "", depth: 0, above: null, kept: [], files: [], all: [0, 0, 0], own: [0, 0, 0], directories: 0, newest: null, age: null, user: null };
 
 function path(node) {
   if (node.path === undefined) {
@@ -89,33 +92,47 @@ function path(node) {
   return node.path;
 }
 
-/** The areas in a directory: the directories that are kept, its entries, and the directories that are too small. */
-function parts(node, measure) {
-  const small = { kind: "small", of: node, all: node.all.map((whole, at) => whole - node.own[at]), directories: node.directories };
-  for (const one of node.kept) {
-    small.all = small.all.map((rest, at) => rest - one.all[at]);
-    small.directories -= one.directories + 1;
-  }
+/** What is left of sums without those of some parts. */
+const without = (all, parts) => parts.reduce((rest, part) => rest.map((sum, at) => sum - part.all[at]), all);
+
+/**
+ * The areas in a directory: the directories that are kept, its largest files if they are `listed`, what else is directly in it, and the
+ * directories that are too small.
+ */
+function parts(node, measure, listed) {
+  const small = { kind: "small", of: node, all: without(node.all, [{ all: node.own }, ...node.kept]),
+    directories: node.kept.reduce((rest, one) => rest - one.directories - 1, node.directories) };
   const parts = node.kept.map(one => ({ kind: "directory", of: one, all: one.all }));
-  if (node.own[ENTRIES] > 0) parts.push({ kind: "files", of: node, all: node.own });
+  const files = listed ? node.files.map(file => ({ kind: "file", of: node, file, all: file.all })) : [];
+  const rest = { kind: "files", of: node, all: without(node.own, files), smaller: files.length > 0 };
+  parts.push(...files);
+  if (rest.all[ENTRIES] > 0) parts.push(rest);
   if (small.directories > 0 && small.all[ENTRIES] > 0) parts.push(small);
   return parts.filter(part => part.all[measure] > 0);
 }
 
 function title(part) {
-  if (part.kind === "files") return "(entries here)";
-  if (part.kind === "small") return "(" + count(part.directories) + " smaller)";
+  if (part.kind === "file") return plain(part.file.name);
+  if (part.kind === "files") return part.smaller ? "(smaller files here)" : "(files directly here)";
+  if (part.kind === "small") return "(" + count(part.directories) + " smaller directories)";
   return plain(part.of.name);
 }
 
 const age = at => at === 0 ? data.ages[at] : data.ages[at].replace(/^to /, "up to ") + " ago";
 
 function facts(part) {
-  const { of, all } = part;
+  const { all } = part;
   const whole = data.total;
-  const texts = [size(all[ALLOCATED]) + " allocated", size(all[BYTES]) + " in files", count(all[ENTRIES]) + " entries",
+  const texts = [size(all[ALLOCATED]) + " allocated", size(all[BYTES]) + " in files", count(all[ENTRIES]) + (all[ENTRIES] === 1 ? " entry" : " entries"),
     percent(all[state.measure] / Math.max(1, whole[state.measure])) + " of all"];
+  if (part.kind === "file") {
+    const { file } = part;
+    texts.splice(1, 2, size(all[BYTES]) + " long");
+    if (file.newest !== null) texts.push("changed " + day(file.newest) + ", " + age(file.age));
+    if (file.user !== null) texts.push("of " + plain(data.users[file.user]));
+  }
   if (part.kind === "directory") {
+    const { of } = part;
     if (of.age !== null) texts.push("mostly changed " + age(of.age));
     if (of.newest !== null) texts.push("last change: " + day(of.newest));
     if (of.user !== null) texts.push("mostly of " + plain(data.users[of.user]));
@@ -125,7 +142,10 @@ function facts(part) {
 
 function describe(part) {
   const where = plain(path(part.of));
-  if (part.kind === "files") return "Entries in " + where + ": " + facts(part);
+  if (part.kind === "file") return plain(path({ above: part.of, name: part.file.name, path: part.file.path })) + ": " + facts(part);
+  if (part.kind === "files") {
+    return (part.smaller ? "The smaller files directly in " : "The files directly in ") + where + ", and the directory itself: " + facts(part);
+  }
   if (part.kind === "small") {
     return count(part.directories) + " smaller directories in " + where + ", shown as one: " + facts(part);
   }
@@ -140,15 +160,16 @@ let cells = [];
 
 function colour(part) {
   if (part.kind === "small") return "none";
-  if (state.colour === "age") return part.of.age === null ? "none" : "c" + part.of.age;
-  return part.of.user === null || part.of.user >= USERS ? "none" : "u" + part.of.user;
+  const { age, user } = part.kind === "file" ? part.file : part.of;
+  if (state.colour === "age") return age === null ? "none" : "c" + age;
+  return user === null || user >= USERS ? "none" : "u" + user;
 }
 
 function layout(width, height) {
   const grow = (part, level) => {
     if (part.kind === "directory" && level < LEVELS) {
-      const inside = parts(part.of, state.measure);
-      // A directory without directories in it is one area.
+      // Files are drawn only in the directory that is shown: elsewhere a directory without directories in it is one area.
+      const inside = parts(part.of, state.measure, level === 0);
       if (level === 0 || inside.some(one => one.kind !== "files")) part.inside = inside.map(one => grow(one, level + 1));
     }
     return part;
@@ -200,12 +221,52 @@ function whole() {
 
 const entry = target => cells.find(one => one.cell === target.closest(".cell"));
 
-/** Enters a directory; `from` is the directory that has the focus afterwards. */
-function enter(node, from) {
+/** Shows a directory; `from` is the directory that has the focus afterwards. */
+function show(node, from) {
   state.focus = node;
   trail();
   draw(from);
   inside();
+}
+
+/** Enters a directory: it has an address of its own, and Back leads to the one before. */
+function enter(node, from) {
+  show(node, from);
+  if (located().node !== node) location.hash = address(node);
+}
+
+// Addresses: `#/` and the names from the root, with a slash between. Of a name that is not UTF-8 the text is shown, after `~b`.
+const segment = name => Array.isArray(name) ? "~b" + name[0] : name.startsWith("~") ? "~u" + name : name;
+
+function address(node) {
+  const names = [];
+  for (let at = node; at && at.depth >= 0; at = at.above) names.unshift(encodeURIComponent(segment(at.name)));
+  return "#/" + names.join("/");
+}
+
+/** The directory of the address, or the nearest one above it; `null` if the address is that of a section. */
+function located() {
+  const hash = location.hash;
+  if (hash === "") return { node: top, missing: null };
+  if (!hash.startsWith("#/")) return { node: null, missing: null };
+  const decoded = text => { try { return decodeURIComponent(text); } catch { return text; } };
+  const names = hash.slice(2).split("/").filter(name => name !== "").map(decoded);
+  let node = top.depth < 0 || names.length === 0 ? top : segment(top.name) === names[0] ? (names.shift(), top) : top;
+  while (names.length > 0) {
+    const next = node.kept.find(one => segment(one.name) === names[0]);
+    if (next === undefined) break;
+    names.shift();
+    node = next;
+  }
+  return { node, missing: names.length > 0 ? names.join("/") : null };
+}
+
+/** Goes to the directory of the address, as after Back or with a link from elsewhere. */
+function follow() {
+  const { node, missing } = located();
+  if (node === null) return;
+  if (node !== state.focus) show(node);
+  if (missing !== null) $("info").textContent = plain(missing) + " is not shown: this report does not have it, or it is too small. " + $("info").textContent;
 }
 
 function trail() {
@@ -246,7 +307,7 @@ function listen() {
   });
   map.addEventListener("keydown", event => {
     const one = entry(event.target);
-    if (event.key === "Escape" || event.key === "Backspace") leave();
+    if (event.key === "Backspace") leave();
     else if (one && event.key.startsWith("Arrow")) {
       const next = neighbour(one, event.key);
       if (next) {
@@ -257,13 +318,20 @@ function listen() {
     } else return;
     event.preventDefault();
   });
-  const show = event => {
+  // Escape works wherever the focus is, but a field of a table keeps its own use of it.
+  document.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.target.closest("input[type=search]") || !state.focus.above) return;
+    leave();
+    event.preventDefault();
+  });
+  addEventListener("hashchange", follow);
+  const hint = event => {
     const one = entry(event.target);
     if (one) $("info").textContent = describe(one.part);
   };
-  map.addEventListener("mouseover", show);
+  map.addEventListener("mouseover", hint);
   map.addEventListener("mouseleave", whole);
-  map.addEventListener("focusin", show);
+  map.addEventListener("focusin", hint);
   let width = map.clientWidth;
   new ResizeObserver(() => {
     if (map.clientWidth !== width && !matchMedia("print").matches) {
@@ -284,12 +352,13 @@ function choice(label, options, chosen, change) {
 }
 
 function legend() {
-  const used = new Set(nodes.map(node => node.age));
+  const used = new Set([...nodes.map(node => node.age), ...data.files.age]);
   const item = (name, text) => make("li", null, make("span", { className: "swatch " + name }), text);
   const items = state.colour === "age"
     ? data.ages.flatMap((_, at) => used.has(at) ? [item("c" + at, "changed " + age(at))] : [])
     : data.users.slice(0, USERS).map((user, at) => item("u" + at, named(user)));
   items.push(item("none", state.colour === "age" ? "smaller directories, or without files" : "others"));
+  $("meaning").textContent = state.colour === "age" ? "Colour: when most of the space was last changed" : "Colour: who owns most of the space";
   $("legend").replaceChildren(...items);
 }
 
@@ -398,18 +467,139 @@ const DIRECTORY = [
 let inside = () => {};
 
 function contents() {
-  const label = part => part.kind === "directory" ? part.of.name : title(part);
+  const label = part => part.kind === "directory" ? part.of.name : part.kind === "file" ? part.file.name : title(part);
   const columns = [
-    { title: "Name", text: true, value: label, show: part => part.kind !== "directory" ? title(part)
+    { title: "Name", text: true, value: label, show: part => part.kind === "file" ? named(part.file.name) : part.kind !== "directory" ? title(part)
       : make("button", { type: "button", className: "link", onclick: () => enter(part.of) }, named(part.of.name)) },
     number("Allocated", part => part.all[ALLOCATED], size),
     number("Size", part => part.all[BYTES], size),
     number("Entries", part => part.all[ENTRIES], count),
     share(part => part.all[ALLOCATED], data.total[ALLOCATED]),
   ];
-  const made = table("In this directory", columns, () => parts(state.focus, ENTRIES), { sort: 1 });
+  const made = table("In this directory", columns, () => parts(state.focus, ENTRIES, true), { sort: 1 });
   inside = made.fill;
   return made.section;
+}
+
+// Over time --------------------------------------------------------------------------------------
+
+const LINES = 8;
+
+/** An element of a drawing. */
+function drawing(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** The largest rows by a measure, and all others as one. */
+function strands({ rows, others }, measure) {
+  const all = rows.map(([name, sums]) => ({ name, values: sums.map(sum => sum[measure]) }));
+  all.sort((a, b) => Math.max(...b.values) - Math.max(...a.values));
+  const rest = all.splice(LINES).map(one => one.values);
+  if (others) rest.push(others.map(sum => sum[measure]));
+  if (rest.length > 0) all.push({ name: null, values: rest[0].map((_, at) => rest.reduce((sum, one) => sum + one[at], 0)) });
+  return all;
+}
+
+/** The drawing of some lines, as wide as its place; `now` is the scan whose figures are shown. */
+function plot(lines, format, width, now) {
+  const { scans } = data.series;
+  const [left, right, top, bottom, height] = [68, 14, 10, 24, 256];
+  const [first, last] = [scans[0][1], scans[scans.length - 1][1]];
+  const most = Math.max(1, ...lines.flatMap(line => line.values));
+  const x = at => left + (width - left - right) * (last > first ? (scans[at][1] - first) / (last - first) : at / Math.max(1, scans.length - 1));
+  const y = value => height - bottom - (height - top - bottom) * value / most;
+  const svg = drawing("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  for (const part of [0, 0.5, 1]) {
+    svg.append(drawing("line", { class: "axis", x1: left, x2: width - right, y1: y(most * part), y2: y(most * part) }),
+      drawing("text", { x: left - 6, y: y(most * part) + 4, "text-anchor": "end" }, format(Math.round(most * part))));
+  }
+  const exact = day(first) === day(last);
+  svg.append(drawing("text", { x: left, y: height - 6 }, day(first, exact)),
+    drawing("text", { x: width - right, y: height - 6, "text-anchor": "end" }, day(last, exact)),
+    drawing("line", { class: "now", x1: x(now), x2: x(now), y1: top, y2: height - bottom }));
+  lines.forEach((line, nth) => {
+    const points = line.values.map((value, at) => x(at).toFixed(1) + "," + y(value).toFixed(1));
+    svg.append(drawing("polyline", { class: "line l" + (line.name === null ? LINES : nth), points: points.join(" ") }));
+    line.values.forEach((value, at) => {
+      if (scans.length > 60 && at !== now) return;
+      const form = "point l" + (line.name === null ? LINES : nth) + (scans[at][2] ? "" : " open");
+      svg.append(drawing("circle", { class: form, cx: x(at), cy: y(value), r: at === now ? 4 : 2.5 }));
+    });
+  });
+  const nearest = wanted => scans.reduce((best, _, at) => Math.abs(x(at) - wanted) < Math.abs(x(best) - wanted) ? at : best, 0);
+  return { svg, nearest };
+}
+
+/** A chart with a list of its lines; a slider, or the pointer, chooses the scan whose figures are listed. */
+function chart(heading, strand) {
+  const { scans } = data.series;
+  const place = make("div"), list = make("ul", { className: "lines" }), caption = make("p");
+  const slider = make("input", { type: "range", min: 0, max: scans.length - 1, step: 1, "aria-label": heading + ": scan" });
+  slider.value = scans.length - 1;
+  const figure = make("div", { className: "chart" }, place, slider, caption, list);
+  let nearest = () => 0;
+  function fill() {
+    const [, , format] = MEASURES.find(([, measure]) => measure === series.measure);
+    const now = Number(slider.value), lines = strands(strand, series.measure);
+    const drawn = plot(lines, format, Math.max(240, place.clientWidth), now);
+    nearest = drawn.nearest;
+    place.replaceChildren(drawn.svg);
+    const [name, begun, complete] = scans[now];
+    const text = day(begun, true) + ", scan " + (now + 1) + " of " + scans.length;
+    slider.setAttribute("aria-valuetext", text);
+    caption.replaceChildren(text + ": ", named(name), complete ? "" : " (not complete)");
+    list.replaceChildren(...lines.map((line, nth) => make("li", null, make("span", { className: "swatch line l" + (line.name === null ? LINES : nth) }),
+      line.name === null ? "all others" : named(raw(line.name) === "" ? "(none)" : line.name), " " + format(line.values[now]) +
+      " (" + signed(line.values[now] - line.values[0], format) + ")")));
+  }
+  slider.addEventListener("input", fill);
+  const point = event => {
+    const at = nearest(event.clientX - place.getBoundingClientRect().left);
+    if (at !== Number(slider.value)) { slider.value = at; fill(); }
+  };
+  place.addEventListener("pointermove", point);
+  place.addEventListener("pointerdown", point);
+  let width = 0;
+  new ResizeObserver(() => {
+    if (place.clientWidth !== width && !matchMedia("print").matches) {
+      width = place.clientWidth;
+      fill();
+    }
+  }).observe(place);
+  return { figure, fill };
+}
+
+const series = { measure: ALLOCATED };
+
+/** The growth from the first scan to the last, with a chart above. */
+function growths(heading, title, strand, note) {
+  const { figure, fill } = chart(heading, strand);
+  const last = data.series.scans.length - 1;
+  const at = (scan, measure) => row => row[1][scan][measure];
+  const grown = measure => row => row[1][last][measure] - row[1][0][measure];
+  const made = table(heading, [
+    { title, text: true, value: row => row[0], label: row => row[0], show: row => named(raw(row[0]) === "" ? "(none)" : row[0]) },
+    number("First", at(0, ALLOCATED), size), number("Last", at(last, ALLOCATED), size),
+    growth("Growth", grown(ALLOCATED), size), growth("Entries", grown(ENTRIES), count),
+  ], () => strand.rows, { sort: 3, note });
+  made.section.querySelector(".scroll").before(figure);
+  return { section: made.section, fill };
+}
+
+function overTime() {
+  const { scans, users, directories } = data.series;
+  const [first, last] = [scans[0], scans[scans.length - 1]];
+  const by = [growths("Users over time", "User", users, ""),
+    growths("Directories over time", "Directory", directories, "Each directory with all that is below it; the root only with what is directly in it.")];
+  const text = count(scans.length) + " scans from " + day(first[1], true) + " to " + day(last[1], true) + ": from " + size(first[3][ALLOCATED]) + " to " +
+    size(last[3][ALLOCATED]) + " allocated (" + signed(last[3][ALLOCATED] - first[3][ALLOCATED], size) + "), from " + count(first[3][ENTRIES]) + " to " +
+    count(last[3][ENTRIES]) + " entries." + (scans.every(scan => scan[2]) ? "" : " An open point is a scan that is not complete.");
+  return make("section", { "aria-labelledby": "series" }, make("h2", { id: "series", textContent: "Over time" }), make("p", { textContent: text }),
+    choice("Lines", MEASURES, series.measure, value => { series.measure = value; by.forEach(one => one.fill()); }),
+    make("div", { className: "pair" }, ...by.map(one => one.section)));
 }
 
 function changes() {
@@ -448,7 +638,7 @@ function totals() {
   const card = (term, text, more) => make("div", null, make("dt", { textContent: term }), make("dd", null, text, make("small", { textContent: more })));
   const [entries, bytes, allocated] = data.total;
   $("totals").append(card("Allocated", size(allocated), count(allocated) + " bytes"), card("Size of files", size(bytes), count(bytes) + " bytes"),
-    card("Entries", count(entries), "a file with several links once"), card("Directories", count(data.directories), data.roots === 1 ? "one root" : count(data.roots) + " roots"));
+    card("Entries", count(entries), "a file with several links once"), card("Directories", count(data.directories), data.roots === 1 ? "in one tree" : "in " + count(data.roots) + " trees"));
   if (data.begun !== null) {
     const seconds = data.ended === null ? null : Math.max(0, data.ended - data.begun);
     $("totals").append(card("Scanned", day(data.begun), day(data.begun, true).slice(11) + (seconds === null ? "" : ", in " + count(seconds) + " s")));
@@ -471,8 +661,10 @@ function about() {
   const first = roots.slice(0, 3).map(plain).join(", ") + (roots.length > 3 ? " …" : "");
   $("title").textContent = first || "dents report";
   document.title = "dents report: " + first;
-  const from = data.from === null ? "a walk" : "the scan " + plain(data.from);
-  $("about").textContent = "A report of " + from + (data.since === null ? "" : ", compared with " + plain(data.since)) + ".";
+  const when = data.begun === null ? "" : " on " + day(data.begun, true);
+  const which = data.series ? ", the newest of " + count(data.series.scans.length) + " scans," : "";
+  const from = data.from === null ? "read from the file system" + when : "as the scan " + plain(data.from) + which + " found it" + when;
+  $("about").textContent = "What this tree holds, " + from + (data.since === null ? "" : ", compared with the scan " + plain(data.since)) + ".";
   $("program").textContent = "Made by " + data.program + ". This page needs no network.";
   const warnings = [];
   if (!data.complete) warnings.push("This report is not complete: the work was stopped, or not everything could be opened.");
@@ -507,8 +699,10 @@ legend();
 trail();
 draw();
 listen();
+follow();
 // What is below the first screen is made after the first picture.
 requestAnimationFrame(() => setTimeout(() => {
+  if (data.series) $("tables").append(overTime());
   if (data.changes) $("tables").append(changes());
   $("tables").append(contents(), ...lists());
   $("contents").append(...[...document.querySelectorAll("h2")].map(head => make("a", { href: "#" + head.id, textContent: head.textContent })));
