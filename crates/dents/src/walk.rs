@@ -1,9 +1,9 @@
 use crate::entry::View;
 use crate::iter::IntoIter;
-use crate::{Batch, Entry, Error, batch};
+use crate::{Batch, Entry, Error, Pool, batch};
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
-use dents_core::tree::{End, Follow, Options};
+use dents_core::tree::{End, Flag, Follow, Options};
 use dents_sys::Errno;
 use std::cmp::Ordering;
 use std::ffi::CString;
@@ -54,6 +54,7 @@ pub struct Walk {
     pub(crate) filter_entry: Option<Arc<FilterFn>>,
     pub(crate) compare: Option<Arc<CompareFn>>,
     pub(crate) threads: Option<usize>,
+    pub(crate) pool: Option<Pool>,
     pub(crate) rate: Option<NonZeroU32>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) cancel: Cancel,
@@ -76,6 +77,7 @@ impl Walk {
             filter_entry: None,
             compare: None,
             threads: None,
+            pool: None,
             rate: None,
             timeout: None,
             cancel: Cancel::default(),
@@ -139,7 +141,7 @@ impl Walk {
     }
 
     /// Leaves out entries for which `keep` returns false, and does not enter them. `keep` is called on the threads of
-    /// the walk.
+    /// the walk, or on the calling thread.
     ///
     /// ```
     /// let walk = dents::Walk::new("src").filter_entry(|entry| entry.file_name() != "target");
@@ -177,11 +179,17 @@ impl Walk {
     }
 
     /// Sets the number of threads. By default there is one for each core where answers come from memory, and many
-    /// where each answer is a round trip to a server; a walk by entries that begins while 16 others with threads are not yet at their ends runs
-    /// on the calling thread, so that any number of open walks needs few threads, descriptors and megabytes. With 1 the walk runs
-    /// on the calling thread and starts no thread.
+    /// where each answer is a round trip to a server. Walks by entries share the threads of a [`Pool`]: two walks with 8 threads have 8
+    /// together. With 1 the walk runs on the calling thread and starts no thread.
     pub fn threads(mut self, threads: usize) -> Walk {
         self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Walks by entries on the threads of this pool instead of the process's. The [threads](Self::threads) of the walk are at most those
+    /// of the pool. ([`Walk::run`] starts threads of its own.)
+    pub fn pool(mut self, pool: &Pool) -> Walk {
+        self.pool = Some(pool.clone());
         self
     }
 
@@ -262,7 +270,7 @@ impl Walk {
         Filter { hidden: if self.hidden { Hidden::Skip } else { Hidden::AlmostAll }, ..Filter::default() }
     }
 
-    pub(crate) fn options(&self) -> Options<'_> {
+    pub(crate) fn options(&self) -> Options<'static> {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Options {
             needs: self.core_needs(),
@@ -273,7 +281,7 @@ impl Walk {
             workers: self.threads,
             rate: self.rate,
             deadline_ns: self.timeout.map(|time| dents_core::tree::deadline_in(nanoseconds(time))),
-            cancel: Some(&self.cancel.0),
+            cancel: Some(Flag::Shared(Arc::clone(&self.cancel.0))),
             ..Options::default()
         }
     }

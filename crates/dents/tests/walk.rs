@@ -448,7 +448,7 @@ fn a_walk_does_not_wait_for_unread_walks() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
-/// Of many open, unread walks, few have threads, and none waits for another. All can be read to their ends.
+/// Many open, unread walks share the threads of one walk, and each costs little. All can be read to their ends.
 #[test]
 fn a_hundred_open_walks_are_cheap() {
     if let Some(output) = with_descriptors(1024, "a_hundred_open_walks_are_cheap") {
@@ -459,30 +459,30 @@ fn a_hundred_open_walks_are_cheap() {
     let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
     let resident = || {
         let pages = fs::read_to_string("/proc/self/statm").unwrap();
-        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4 / 1024
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4
     };
+    // A busy machine may seem to have a slow disk, for which a walk that chooses itself starts many threads.
     let first_two = |_| {
-        let mut walk = Walk::new(&tree.0).into_iter();
+        let mut walk = Walk::new(&tree.0).threads(4).into_iter();
         assert!(walk.next().unwrap().is_ok() && walk.next().unwrap().is_ok());
         walk
     };
-    // These may have threads; a busy machine may seem to have a slow disk, for which they start many.
-    let mut unread: Vec<_> = (0..16).map(first_two).collect();
-    std::thread::sleep(Duration::from_secs(1));
     let before = (count("task"), count("fd"), resident());
-    unread.extend((16..100).map(first_two));
+    let mut unread: Vec<_> = (0..100).map(first_two).collect();
     std::thread::sleep(Duration::from_millis(300));
     let now = (count("task"), count("fd"), resident());
-    println!("threads, descriptors, MiB: {before:?} of 16 walks, {now:?} of 100");
-    assert!(now.0 <= before.0, "more threads");
-    assert!(now.1 <= before.1 + 84 * 3 && now.2 <= before.2 + 30, "{before:?} {now:?}");
+    println!("threads, descriptors, KiB: {before:?}, of 100 walks {now:?}");
+    assert!(now.0 <= before.0 + 4, "threads: {before:?} {now:?}");
+    assert!(now.1 <= before.1 + 100, "descriptors: {before:?} {now:?}");
+    assert!(now.2 <= before.2 + 100 * 200, "KiB: {before:?} {now:?}");
     let last = unread.pop().unwrap();
     assert_eq!(last.filter(Result::is_ok).count(), 1 + 80 * 521 - 2);
-    // What the walks held is free for others again.
-    drop(unread);
-    let without = count("task");
-    let again: Vec<_> = (0..3).map(first_two).collect();
-    assert!(count("task") > without, "{} threads", again.len());
+    for walk in unread {
+        assert_eq!(walk.filter(Result::is_ok).count(), 1 + 80 * 521 - 2);
+    }
+    // Threads without work end.
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(count("task") <= before.0, "{} threads", count("task"));
 }
 
 /// A sorted walk keeps ancestors open for speed alone.
