@@ -233,9 +233,10 @@ impl Visitor for Sender<'_> {
         let Exclusions { walk, kept } = &self.exclusions;
         let block = Block { path, depth, follow: walk.follow, batch: batch.clone(), kept: kept.clone() };
         let entries = block.batch.len();
-        // A part of a large directory may come from a thread that did not open it: its subdirectories do not know that thread.
-        let is_part = place.piece.index > 0 || !place.piece.last;
-        self.send(Part::Block(Box::new(block)), entries, is_part)
+        // A part of a large directory, or what another turn continues, may come from a thread that did not open the directory: its
+        // subdirectories do not know this thread.
+        let at_once = place.piece.index > 0 || !place.piece.last || opened.by != self.number;
+        self.send(Part::Block(Box::new(block)), entries, at_once)
     }
 
     fn descend(&mut self, place: &Place<'_>, entry: &core::Entry<'_>, _: &Opened) -> Step {

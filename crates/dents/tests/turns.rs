@@ -120,15 +120,14 @@ fn no_walk_waits_for_another() {
     let held = held.into_iter();
     until("the thread is held", || gate.waiting.load(Ordering::SeqCst) == 1);
     let began = Instant::now();
+    let expected = tree.paths().len();
     let walks: Vec<_> = (0..3).map(|_| Walk::new(&tree.0).pool(&pool).into_iter()).collect();
-    for walk in walks {
-        assert_eq!(walk.flatten().count(), tree.paths().len());
-    }
+    walks.into_iter().for_each(|walk| assert_eq!(walk.flatten().count(), expected));
     // Dropped in the queue.
     drop(Walk::new(&tree.0).pool(&pool).into_iter());
     assert!(began.elapsed() < Duration::from_secs(30));
     gate.open();
-    assert_eq!(held.flatten().count(), tree.paths().len());
+    assert_eq!(held.flatten().count(), expected);
 }
 
 /// One thread, which a walk could keep busy: another one, that nobody reads, has its turn.
@@ -176,22 +175,23 @@ fn a_paused_walk_keeps_its_place_in_wide_directories() {
 fn a_pool_limits_the_threads_of_all_its_walks() {
     let tree = Playground::tree();
     let pool = Pool::new(2);
-    let threads = Arc::new(Mutex::new(HashSet::new()));
-    let walks: Vec<_> = (0..20)
-        .map(|_| {
-            let threads = Arc::clone(&threads);
-            let walk = Walk::new(&tree.0).threads(8).pool(&pool).filter_entry(move |_| {
-                threads.lock().unwrap().insert(std::thread::current().id());
-                true
-            });
-            walk.into_iter()
+    let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    // The thread of the test walks, too, where no other is free.
+    let test = std::thread::current().id();
+    let walk = {
+        let (inside, most) = (Arc::clone(&inside), Arc::clone(&most));
+        Walk::new(&tree.0).threads(8).pool(&pool).filter_entry(move |_| {
+            if std::thread::current().id() != test {
+                most.fetch_max(1 + inside.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+                std::thread::yield_now();
+                inside.fetch_sub(1, Ordering::SeqCst);
+            }
+            true
         })
-        .collect();
-    for walk in walks {
-        assert_eq!(walk.flatten().count(), tree.paths().len());
-    }
-    // The thread of the test is one of them, where no other was free.
-    let mut threads = threads.lock().unwrap();
-    threads.remove(&std::thread::current().id());
-    assert!((1..=2).contains(&threads.len()), "{} threads", threads.len());
+    };
+    let expected = tree.paths().len();
+    let walks: Vec<_> = (0..6).map(|_| walk.clone().into_iter()).collect();
+    walks.into_iter().for_each(|walk| assert_eq!(walk.flatten().count(), expected));
+    let most = most.load(Ordering::SeqCst);
+    assert!((1..=2).contains(&most), "{most} threads at a time");
 }
