@@ -33,7 +33,12 @@ impl IntoIter {
             return IntoIter(Source::Ordered(Box::new(Ordered::new(walk))));
         }
         let message = Vec::new().into_iter();
-        IntoIter(Source::Threads(Stream { search: Search::start(walk), message, now: Arc::default(), next: 0 }))
+        IntoIter(Source::Threads(Stream {
+            search: Search::start(walk),
+            message,
+            now: Arc::default(),
+            next: 0,
+        }))
     }
 
     /// Leaves out what is left of the current directory: of the directory that was yielded last; if the last entry was no directory,

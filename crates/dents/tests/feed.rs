@@ -4,9 +4,9 @@
 
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
-    pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
-    pub(crate) use std::sync::PoisonError;
+    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
     use std::cell::Cell;
+    pub(crate) use std::sync::{Arc, PoisonError};
 
     // Loom runs all threads of a model on one system thread.
     std::thread_local!(pub(crate) static FAULT: Cell<&'static str> = const { Cell::new("") });
@@ -83,8 +83,8 @@ impl Walk {
     }
 
     /// The thread of the pool, until the pool is closed.
-    fn start(self: &Arc<Walk>) -> thread::JoinHandle<()> {
-        let walk = Arc::clone(self);
+    fn start(walk: &Arc<Walk>) -> thread::JoinHandle<()> {
+        let walk = Arc::clone(walk);
         thread::spawn(move || {
             loop {
                 let mut queued = walk.queued.lock().unwrap();
@@ -133,7 +133,7 @@ fn explore(fault: &'static str, model: impl Fn() + Sync + Send + 'static) {
 fn taken(fault: &'static str, promises: bool, has_thread: bool) {
     explore(fault, move || {
         let walk = Walk::new(promises);
-        let thread = has_thread.then(|| walk.start());
+        let thread = has_thread.then(|| Walk::start(&walk));
         assert_eq!(walk.take(usize::MAX), [0, 1, 2]);
         walk.close(thread);
     });
@@ -166,7 +166,7 @@ fn a_caller_that_waits_without_a_promise_is_noticed() {
 fn abandoned(fault: &'static str, after: usize) {
     explore(fault, move || {
         let walk = Walk::new(true);
-        let thread = walk.start();
+        let thread = Walk::start(&walk);
         walk.take(after);
         walk.feed.abandon(&*walk);
         assert!(!walk.at_work.load(Relaxed), "a thread is at work");

@@ -4,9 +4,9 @@
 
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-    pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
-    pub(crate) use std::sync::PoisonError;
+    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
     use std::cell::Cell;
+    pub(crate) use std::sync::{Arc, PoisonError};
 
     // Loom runs all threads of a model on one system thread.
     std::thread_local!(pub(crate) static FAULT: Cell<&'static str> = const { Cell::new("") });
@@ -71,11 +71,11 @@ impl Pool {
         (state, true)
     }
 
-    fn submit(self: &Arc<Pool>, job: usize) -> bool {
-        self.jobs.submit(job, 1, &|| {
-            let pool = Arc::clone(self);
-            let work = move || pool.jobs.work(|job| pool.run(job), |changed, state| pool.wait(changed, state));
-            self.handles.lock().unwrap().push(thread::spawn(work));
+    fn submit(pool: &Arc<Pool>, job: usize) -> bool {
+        pool.jobs.submit(job, 1, &|| {
+            let own = Arc::clone(pool);
+            let work = move || own.jobs.work(|job| own.run(job), |changed, state| own.wait(changed, state));
+            pool.handles.lock().unwrap().push(thread::spawn(work));
             true
         })
     }
@@ -97,10 +97,10 @@ fn explore(fault: &'static str, model: impl Fn() + Sync + Send + 'static) {
 fn one_after_the_other(fault: &'static str, is_late: bool) {
     explore(fault, move || {
         let pool = Pool::new(is_late);
-        assert!(pool.submit(OTHER), "a thread is started");
+        assert!(Pool::submit(&pool, OTHER), "a thread is started");
         pool.wait_for(OTHER);
         // The thread is on its way back, or has ended.
-        pool.submit(END);
+        Pool::submit(&pool, END);
         pool.join();
         assert_eq!(*pool.run.lock().unwrap(), OTHER + END);
     });
@@ -122,13 +122,13 @@ fn a_thread_that_ends_without_a_look_is_noticed() {
 fn one_needs_the_other(fault: &'static str) {
     explore(fault, || {
         let pool = Pool::new(false);
-        assert!(pool.submit(WAITS), "a thread is started");
-        if !pool.submit(OTHER) && pool.jobs.withdraw(|job| *job == OTHER) {
+        assert!(Pool::submit(&pool, WAITS), "a thread is started");
+        if !Pool::submit(&pool, OTHER) && pool.jobs.withdraw(|job| *job == OTHER) {
             pool.run(OTHER);
         }
         pool.wait_for(OTHER);
         pool.wait_for(WAITS);
-        pool.submit(END);
+        Pool::submit(&pool, END);
         pool.join();
     });
 }

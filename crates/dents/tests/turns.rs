@@ -63,7 +63,8 @@ fn each_entry_is_found_once_whatever_pauses() {
         [(1, 4, Needs::TYPE), (2, 2, Needs::SIZE), (3, 3, Needs::TYPE), (4, 2, Needs::SIZE)]
     {
         let pool = Pool::new(pool);
-        let walk = || (Walk::new(&tree.0).threads(threads).needs(needs).pool(&pool).into_iter(), HashSet::new());
+        let walk =
+            || (Walk::new(&tree.0).threads(threads).needs(needs).pool(&pool).into_iter(), HashSet::new());
         let mut walks: Vec<_> = (0..5).map(|_| walk()).collect();
         let mut open = 5;
         while open > 0 {

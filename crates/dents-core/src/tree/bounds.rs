@@ -116,8 +116,8 @@ impl<'a> Bounds<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::sync::atomic::AtomicBool;
     use core::num::NonZeroU32;
+    use core::sync::atomic::AtomicBool;
 
     #[test]
     fn requests_keep_their_distance() {
@@ -138,7 +138,8 @@ mod tests {
     fn the_first_reason_counts() {
         let cancel = AtomicBool::new(false);
         let mut clock = Clock::default();
-        let options = Options { cancel: Some(Flag::Borrowed(&cancel)), deadline_ns: Some(1), ..Options::default() };
+        let options =
+            Options { cancel: Some(Flag::Borrowed(&cancel)), deadline_ns: Some(1), ..Options::default() };
         let bounds = Bounds::new(&options);
         assert!(!bounds.may_ask(&mut clock, 0) && bounds.stopped());
         cancel.store(true, Relaxed);

@@ -113,7 +113,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// What is left of the worker's tasks. Only directories that are read in part stay open.
     pub(super) fn into_rest(mut self) -> Rest<S> {
-        if let Some(reading) = self.reading.take().filter(|reading| !reading.ended || self.read_error.is_some()) {
+        if let Some(reading) =
+            self.reading.take().filter(|reading| !reading.ended || self.read_error.is_some())
+        {
             let (path, error) = (self.path.into(), self.read_error);
             self.stack.pause(self.stack.levels(), Paused { path, reading, error });
         }
