@@ -1,17 +1,19 @@
 //! Threads that walks share.
 
 use crate::jobs::Jobs;
+use crate::outbox::lock;
 use crate::search::Search;
 use dents_sys::sched;
 use std::fmt;
-use std::sync::{Arc, Condvar, LazyLock, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
 /// After this time without a job a thread ends.
 const IDLE: Duration = Duration::from_secs(1);
 
-static SHARED: LazyLock<Pool> = LazyLock::new(|| Pool::with(None));
+/// The pool of the process with this number: a child that `fork` made has none of the threads.
+static SHARED: Mutex<Option<(u32, Pool)>> = Mutex::new(None);
 
 /// Threads that walks by entries share. All walks of a process share one pool, unless [`Walk::pool`](crate::Walk::pool) gives them
 /// another one.
@@ -61,7 +63,11 @@ impl Pool {
 
     /// The pool of the process: as many threads as one of its walks may use.
     pub(crate) fn shared() -> Pool {
-        SHARED.clone()
+        let (mut shared, process) = (lock(&SHARED), std::process::id());
+        match &*shared {
+            Some((number, pool)) if *number == process => pool.clone(),
+            _ => shared.insert((process, Pool::with(None))).1.clone(),
+        }
     }
 
     fn with(most: Option<usize>) -> Pool {
