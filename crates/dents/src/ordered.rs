@@ -14,9 +14,8 @@ use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
-/// Ancestors of the current directory that stay open, so that its entries are opened relative to them, not by the whole
-/// path.
-const OPEN: usize = 64;
+/// Open directories, so that entries are opened relative to them, not by the whole path.
+const OPEN: usize = 10;
 
 pub(crate) struct Ordered {
     walk: Walk,
@@ -159,7 +158,9 @@ impl Ordered {
     }
 
     fn push(&mut self, level: Level) {
-        if let Some(oldest) = self.levels.len().checked_sub(OPEN) {
+        // Beside these the directory that is read next is open.
+        let kept = self.walk.max_open.unwrap_or(OPEN) - 1;
+        if let Some(oldest) = self.levels.len().checked_sub(kept) {
             self.levels[oldest].dir = None;
         }
         self.levels.push(level);

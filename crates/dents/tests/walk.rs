@@ -506,6 +506,30 @@ fn a_deep_sorted_walk_needs_few_descriptors() {
     assert_eq!((seen.len(), errors), (601, 0));
 }
 
+/// While a walk is read, and when it is not.
+#[test]
+fn no_more_directories_are_open_than_allowed() {
+    if let Some(output) = with_descriptors(256, "no_more_directories_are_open_than_allowed") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    let mut deep = tree.0.clone();
+    for _ in 0..60 {
+        deep.push("d");
+        fs::create_dir_all(deep.join("e")).unwrap();
+    }
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    let walk = Walk::new(&tree.0);
+    let walks = [(walk.clone().sort_by_file_name(), 10), (walk.clone().max_open(4).sort_by_file_name(), 4)];
+    for (walk, allowed) in walks.into_iter().chain([(walk.max_open(8).threads(2), 8)]) {
+        let mut most = 0;
+        let found = walk.into_iter().inspect(|_| most = most.max(open() - before)).count();
+        assert_eq!(found, 1 + 60 * 2);
+        assert!((1..=allowed).contains(&most), "{most} of {allowed}");
+    }
+}
+
 #[test]
 fn entries_outlive_their_walk() {
     let tree = Playground::tree();
