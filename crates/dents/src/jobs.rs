@@ -17,7 +17,8 @@ use std::collections::VecDeque;
 pub(crate) struct Jobs<J> {
     state: Mutex<State<J>>,
     changed: Condvar,
-    /// The length of the queue, to look at without the lock.
+    /// Jobs in the queue that no thread is free for, to look at without the lock. (A promised job is taken soon; for it nobody needs to make
+    /// room.)
     waiting: AtomicUsize,
 }
 
@@ -38,7 +39,7 @@ impl<J> Jobs<J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a job waits. The answer may be outdated at once.
+    /// Whether a job waits for a thread. The answer may be outdated at once.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.load(Relaxed) > 0
     }
@@ -64,10 +65,14 @@ impl<J> Jobs<J> {
 
     fn queue(&self, state: &mut State<J>, job: J, is_promised: bool) {
         state.queue.push_back(job);
-        self.waiting.store(state.queue.len(), Relaxed);
+        self.count(state);
         if is_promised {
             self.changed.notify_one();
         }
+    }
+
+    fn count(&self, state: &State<J>) {
+        self.waiting.store(state.queue.len().saturating_sub(state.idle), Relaxed);
     }
 
     /// Removes a job from the queue. Returns whether it was there.
@@ -75,7 +80,7 @@ impl<J> Jobs<J> {
         let mut state = self.lock();
         let Some(at) = state.queue.iter().position(is_it) else { return false };
         let job = state.queue.remove(at);
-        self.waiting.store(state.queue.len(), Relaxed);
+        self.count(&state);
         drop(state);
         job.is_some()
     }
@@ -90,11 +95,11 @@ impl<J> Jobs<J> {
         loop {
             if let Some(job) = state.queue.pop_front() {
                 state.idle -= 1;
-                self.waiting.store(state.queue.len(), Relaxed);
                 drop(state);
                 run(job);
                 state = self.lock();
                 state.idle += 1;
+                self.count(&state);
                 continue;
             }
             let (after, is_long) = wait(&self.changed, state);
