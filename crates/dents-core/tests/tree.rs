@@ -258,8 +258,7 @@ fn where_no_type_is_told_directories_are_found_by_the_link_count() {
             std::thread::sleep(Duration::from_millis(2200));
         }
         for workers in [1, 8] {
-            let options =
-                Options { workers: Some(workers), ..Options { filter: options.filter.clone(), ..options } };
+            let options = Options { workers: Some(workers), ..options.clone() };
             let walked = walk(&playground.0, &options, &Threads);
             assert!(walked.rows.keys().eq(truth.keys()), "{workers} workers");
             assert!(

@@ -70,6 +70,6 @@ mod tests {
             indices.push((group.common, index));
         }
         assert_eq!(indices, [("shared", 0), ("shared", 1), ("shared", 2), ("shared", 3)]);
-        assert!(steal.next(&mut rest) == Next::Later);
+        assert!(matches!(steal.next(&mut rest), Next::Later));
     }
 }
