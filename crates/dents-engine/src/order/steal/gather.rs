@@ -65,7 +65,8 @@ mod tests {
         steal.push(&mut thief, group);
         assert!(matches!(steal.next(&mut rest), Next::Task(Task::Resume("half read"))));
         let mut indices = vec![];
-        for stack in [&mut rest, &mut thief, &mut rest, &mut thief] {
+        for nth in 0..4 {
+            let stack = if nth % 2 == 0 { &mut rest } else { &mut thief };
             let Next::Task(Task::Own(group, index)) = steal.next(stack) else { panic!("a member") };
             indices.push((group.common, index));
         }
