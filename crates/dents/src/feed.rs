@@ -17,8 +17,8 @@ use super::sync::{AtomicBool, Condvar, Mutex, MutexGuard, PoisonError, Relaxed, 
 use std::collections::VecDeque;
 
 /// Entries that a walk reads ahead: at first, and at most.
-pub(crate) const LEAST: usize = 1024;
-const MOST: usize = 16 * 1024;
+pub(crate) const LEAST: usize = 2048;
+const MOST: usize = 64 * 1024;
 
 pub(crate) struct Feed<M> {
     state: Mutex<State<M>>,

@@ -68,7 +68,7 @@
 //! server is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
 //! Walks by entries share the threads of a [`Pool`]: that of the process, or one that the program made. A walk that nobody reads gives its
-//! threads back once it has read 1,024 entries ahead (up to 16,384, if as many were taken before), and no walk waits for another one.
+//! threads back once it has read 2,048 entries ahead (up to 65,536, if as many were taken before), and no walk waits for another one.
 //!
 //! # Errors
 //!
