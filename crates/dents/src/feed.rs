@@ -6,7 +6,8 @@
 //!                        └──── the caller itself, if no thread is free ─┘    └──► ended
 //! ```
 //!
-//! - A thread never waits for the caller: a walk without room is parked, and its threads do something else. The caller submits it again.
+//! - No thread waits for a caller that takes nothing: a walk without room is parked, after two milliseconds at most (`search.rs`), and its
+//!   threads do something else. The caller submits it again.
 //! - The caller waits only for a thread that runs the walk, or is [promised](super::jobs). Otherwise it runs a turn itself: no walk waits
 //!   for another one.
 //! - The walk reads ahead as many entries as were taken, within bounds: so a walk of which little is taken costs little.
@@ -85,6 +86,12 @@ impl<M> Feed<M> {
     /// Whether the threads of the walk should leave it.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full.load(Relaxed)
+    }
+
+    /// Whether the caller may take something meanwhile: it does not, if it runs the walk itself or has dropped it.
+    pub(crate) fn may_get_room(&self) -> bool {
+        let state = self.lock();
+        !state.is_abandoned && state.phase != (Phase::Running { by_caller: true })
     }
 
     /// Adds a message. Returns false if nobody will take it.

@@ -20,6 +20,13 @@ use std::time::{Duration, Instant};
 /// A walk leaves its threads to others after this time, if others wait.
 const TURN: Duration = Duration::from_millis(5);
 
+/// A caller may be late because the threads of its walk use all processors. So a thread without room sleeps so often and so long before it
+/// parks the walk: at most two milliseconds. A parked walk costs more: no thread continues before the last one has left, which may be in a
+/// large directory. On two free cores, walks of 60,000 entries with sizes took 3 % longer
+/// than with threads of their own, and take 1 to 2 % longer with this. Where other processes use the cores, it does not help.
+const LOOKS: u32 = 20;
+const LOOK: Duration = Duration::from_micros(100);
+
 /// What a directory without entries weighs beside them, in entries.
 const BLOCK: usize = 8;
 
@@ -250,7 +257,19 @@ impl Visitor for Sender<'_> {
     }
 
     fn pauses(&mut self) -> bool {
-        self.search.feed.is_full() || self.search.pool.is_wanted() && self.began.elapsed() >= TURN
+        let Search { feed, pool, .. } = self.search;
+        if pool.is_wanted() && self.began.elapsed() >= TURN {
+            return true;
+        }
+        let mut looks = 0;
+        while feed.is_full() {
+            if looks == LOOKS || pool.is_wanted() || !feed.may_get_room() {
+                return true;
+            }
+            thread::sleep(LOOK);
+            looks += 1;
+        }
+        false
     }
 }
 

@@ -15,6 +15,8 @@ mod sync {
         FAULT.get() == fault
     }
 }
+// The model has no caller that is late: `may_get_room` is called between two tasks, in `search.rs`.
+#[allow(dead_code)]
 #[path = "../src/feed.rs"]
 mod feed;
 
