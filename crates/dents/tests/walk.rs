@@ -523,12 +523,14 @@ fn no_more_directories_are_open_than_allowed() {
     let open = || fs::read_dir("/proc/self/fd").unwrap().count();
     let before = open();
     let walk = Walk::new(&tree.0);
-    let walks = [(walk.clone().sort_by_file_name(), 10), (walk.clone().max_open(4).sort_by_file_name(), 4)];
-    for (walk, allowed) in walks.into_iter().chain([(walk.max_open(8).threads(2), 8)]) {
+    let sorted = walk.clone().sort_by_file_name();
+    // The threads of a pool may be done before the first entry is taken.
+    let walks = [(sorted.clone(), 1..=10), (sorted.max_open(4), 1..=4), (walk.max_open(8).threads(2), 0..=8)];
+    for (walk, allowed) in walks {
         let mut most = 0;
         let found = walk.into_iter().inspect(|_| most = most.max(open() - before)).count();
         assert_eq!(found, 1 + 60 * 2);
-        assert!((1..=allowed).contains(&most), "{most} of {allowed}");
+        assert!(allowed.contains(&most), "{most} of {allowed:?}");
     }
 }
 
