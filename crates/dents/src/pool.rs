@@ -18,9 +18,12 @@ static SHARED: Mutex<Option<(u32, Pool)>> = Mutex::new(None);
 /// Threads that walks by entries share. All walks of a process share one pool, unless [`Walk::pool`](crate::Walk::pool) gives them
 /// another one.
 ///
-/// - **Threads** are started when a walk needs them, and end after a second without work. To make a pool costs nothing.
-/// - **Turns**: a walk whose entries are not taken leaves its threads to others: it then costs no thread, a few kilobytes for the directories that
-///   wait, and one descriptor for each directory that is half read. If other walks wait, a walk leaves its threads after some milliseconds.
+/// - **Threads** are started when a walk needs them, and end after a second without work. To make a pool costs nothing. However many walks
+///   are open, a pool has at most the threads that [`Pool::new`] says; that of the process as many as the walk that uses most: one for
+///   each core, up to 256 where each answer is a round trip to a server, or what [`Walk::threads`](crate::Walk::threads) says.
+/// - **Turns**: a walk whose entries are not taken leaves its threads to others after two milliseconds. It then costs no thread, the entries that
+///   were read ahead (2,048, or as many as were taken before, at most 65,536; some 100 bytes each), and one descriptor for each directory
+///   that is half read. If other walks wait, a walk leaves its threads after some milliseconds.
 /// - **No walk waits for another one.** If no thread is free, for example because a server does not answer, a walk continues on the thread that
 ///   iterates over it.
 ///
