@@ -44,7 +44,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l bulk -d 'Read the m
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand scan" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -56,7 +56,7 @@ complete -c dents -n "__fish_dents_using_subcommand scan" -l time -d 'The time t
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand scan" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -73,16 +73,7 @@ sqlite\t''
 ncdu\t''"
 complete -c dents -n "__fish_dents_using_subcommand scan" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
-complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a "project\t''
-flags\t''
-acl\t''
-xattrs\t''
-filesystem\t''
-stripes\t''
-pool\t''
-hsm\t''
-lustre\t''
-all\t''"
+complete -c dents -n "__fish_dents_using_subcommand scan" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a '(__fish_complete_list , "printf \"project\\t\\nflags\\t\\nacl\\t\\nxattrs\\t\\nfilesystem\\t\\nstripes\\t\\npool\\t\\nhsm\\t\\nlustre\\t\\nall\\t\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand scan" -l part -d 'Do one task of the scan in parts in this directory (dents parts): write its rows there, and the directories left over' -r -F
 complete -c dents -n "__fish_dents_using_subcommand scan" -l task -d 'The task: its ID as dents parts claim gives it; a new ID claims directories that wait' -r
 complete -c dents -n "__fish_dents_using_subcommand scan" -l budget -d 'End the task after so many entries; directories not opened until then are left over' -r
@@ -111,7 +102,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l bulk -d 'Read the me
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand top" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand top" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand top" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -123,7 +114,7 @@ complete -c dents -n "__fish_dents_using_subcommand top" -l time -d 'The time th
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand top" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand top" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand top" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand top" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -160,7 +151,7 @@ complete -c dents -n "__fish_dents_using_subcommand count" -l bulk -d 'Read the 
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand count" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand count" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand count" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -172,7 +163,7 @@ complete -c dents -n "__fish_dents_using_subcommand count" -l time -d 'The time 
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand count" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand count" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand count" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand count" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -197,7 +188,7 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l bulk -d 'Read the 
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -209,14 +200,14 @@ complete -c dents -n "__fish_dents_using_subcommand stats" -l time -d 'The time 
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand stats" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand stats" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l inum -d 'Only the file with this inode number' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l min-depth -d 'Leave out entries less than N levels below PATH, which has level 0' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
-complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r
+complete -c dents -n "__fish_dents_using_subcommand stats" -l by -d 'A table by user, group, extension, age, size, depth, project or directory:N (the directory at depth N); by two of them, as in user,age: a row for each pair; by more of them: a table for each. Several --by are several tables' -r -f -a '(__fish_complete_list , "printf \"user\\tA row for each owner\\ngroup\\tA row for each group\\nextension\\tWhat stands behind the last dot of the name\\nage\\tThe time since the last modification\\nsize\\tThe size of files\\ndepth\\tThe level below PATH\\nproject\\tThe project ID of quotas\\ndirectory:1\\tThe directory at depth 1, or another depth\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s n -l number -d 'Show at most N rows of each table, and one for all `others`' -r
 complete -c dents -n "__fish_dents_using_subcommand stats" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand stats" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
@@ -240,7 +231,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l timeout -d 'Stop af
 complete -c dents -n "__fish_dents_using_subcommand diff" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
-complete -c dents -n "__fish_dents_using_subcommand diff" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand diff" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -252,7 +243,7 @@ complete -c dents -n "__fish_dents_using_subcommand diff" -l time -d 'The time t
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand diff" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand diff" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand diff" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand diff" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -286,7 +277,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l bulk -d 'Read the
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand report" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand report" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand report" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -298,7 +289,7 @@ complete -c dents -n "__fish_dents_using_subcommand report" -l time -d 'The time
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand report" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand report" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand report" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand report" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -324,7 +315,7 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l bulk -d 'Read the
 always\t'Wherever it is possible, also for a part of the file system'
 never\t'Never'"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l from -d 'Read a file that `dents scan -o` wrote, instead of a tree; PATHs are then parts of the scan' -r
-complete -c dents -n "__fish_dents_using_subcommand browse" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand browse" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -336,7 +327,7 @@ complete -c dents -n "__fish_dents_using_subcommand browse" -l time -d 'The time
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand browse" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand browse" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand browse" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand browse" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -375,13 +366,13 @@ complete -c dents -n "__fish_dents_using_subcommand du" -l time -d 'The time tha
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand du" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand du" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -l inum -d 'Only the file with this inode number' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s d -l max-depth -d 'Show directories down to this depth; deeper ones are counted but not shown' -r
-complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand du" -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand du" -s t -l threshold -d 'Leave out directories and files smaller than SIZE; if SIZE is negative, larger ones' -r
 complete -c dents -n "__fish_dents_using_subcommand du" -s x -l one-file-system -d 'Stay on the file systems of the PATHs'
 complete -c dents -n "__fish_dents_using_subcommand du" -s L -l follow -d 'Follow all symbolic links: enter the directories and show the files that they lead to'
@@ -424,7 +415,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from merge" -s o -l output -d 'Write all rows to one file too' -r -F
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s t -l type -d 'Only these types: f d l p s c b, as in find' -r -f -a '(__fish_complete_list , "printf \"f\\tRegular files\\nd\\tDirectories\\nl\\tSymbolic links\\np\\tFIFOs\\ns\\tSockets\\nc\\tCharacter devices\\nb\\tBlock devices\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -s g -l grep -d 'Only paths that match a regular expression (of the regex crate)' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l include -d 'Only names that match a glob, as in find -name, or one of several: *.{c,h}; a glob with a slash matches paths below PATH, where **/ is any number of directories' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l exclude -d 'Leave out entries that match a glob, and everything below them' -r
@@ -435,7 +426,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 atime\t'The last access'
 ctime\t'The last change of the inode'
 btime\t'The birth; a file system may keep none'"
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l user -d 'Only entries of this user' -r
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l user -d 'Only entries of this user' -r -f -a "(__fish_complete_users)"
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l group -d 'Only entries of this group' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l perm -d 'Only entries with exactly these permissions; with all (-) or any (/) of them: 644, -u+w, /222, as in find' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l links -d 'Only entries with more than (+), less than (-) or exactly N links' -r
@@ -444,16 +435,7 @@ complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subco
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l max-depth -d 'Leave out entries more than N levels below PATH' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l timestamps -d 'Unit of times in Parquet: us, which all its readers know, or ns [default: us]' -r -f -a "us\t''
 ns\t''"
-complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a "project\t''
-flags\t''
-acl\t''
-xattrs\t''
-filesystem\t''
-stripes\t''
-pool\t''
-hsm\t''
-lustre\t''
-all\t''"
+complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l columns -d 'Write these columns too, comma-separated: project, flags, acl, xattrs, filesystem; on Lustre stripes, pool, hsm, or lustre for these three; all for all. They are requested only for entries that pass; with --from, keep these of FILE [default: all]' -r -f -a '(__fish_complete_list , "printf \"project\\t\\nflags\\t\\nacl\\t\\nxattrs\\t\\nfilesystem\\t\\nstripes\\t\\npool\\t\\nhsm\\t\\nlustre\\t\\nall\\t\\n\"")'
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l threads -d 'Number of workers, each with one request in flight [default: as many as suit machine and file system]' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l rate -d 'Limit the number of requests per second, to spare a server' -r
 complete -c dents -n "__fish_dents_using_subcommand parts; and __fish_seen_subcommand_from start" -l bulk -d 'Read the metadata of the whole file system at once (XFS and btrfs, root only)' -r -f -a "auto\t'If PATH is the root of the file system, and the metadata of most files is needed'

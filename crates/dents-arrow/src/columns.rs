@@ -7,7 +7,7 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use dents_core::facts::{Access, FACTS, Fact};
+use dents_core::facts::{Access, FACTS, Fact, Type};
 use dents_render::record::words;
 use dents_sink::read::Columns as Wanted;
 use dents_sink::time::Unit;
@@ -140,7 +140,11 @@ impl Column {
             }
             Column::Depth => DataType::UInt32,
             Column::Errno => DataType::Int32,
-            Column::Detail(detail) if detail.is_number() => DataType::UInt32,
+            Column::Detail(detail) => match detail.kind() {
+                Type::Narrow => DataType::UInt32,
+                Type::Wide => DataType::UInt64,
+                Type::Text => DataType::Utf8,
+            },
             Column::Fact(fact) => match fact.access {
                 Access::Wide(..) => DataType::UInt64,
                 Access::Narrow(..) => DataType::UInt32,
@@ -213,6 +217,9 @@ impl Values {
             (Values::Signed(values), _) => values.append_option(row.fault.map(|fault| fault.errno)),
             (Values::Narrow(values), Column::Depth) => values.append_value(row.depth),
             (Values::Narrow(values), Column::Detail(detail)) => {
+                values.append_option(row.details.number(detail).map(|number| number as u32))
+            }
+            (Values::Wide(values), Column::Detail(detail)) => {
                 values.append_option(row.details.number(detail))
             }
             (values, Column::Fact(fact)) => match (values, fact.access) {

@@ -14,7 +14,7 @@ use crate::entry::reach;
 use dents_core::batch::{Entry, Extra};
 use dents_core::lustre;
 use dents_core::mounts::Mounts;
-use dents_core::needs::{Kind, Needs};
+use dents_core::needs::Kind;
 use dents_core::tree::Place;
 use dents_sink::read::Columns;
 use dents_sink::{Detail, Details, Draft, Value};
@@ -26,12 +26,6 @@ use std::fmt::Write;
 
 /// Columns that only entries on Lustre have.
 pub(crate) const LUSTRE: Columns = Columns::STRIPES.union(Columns::POOL).union(Columns::HSM);
-
-/// The needs of these columns: the device, and the attributes that `statx` returns.
-pub(crate) fn needs(columns: Columns) -> Needs {
-    let by_statx = Columns::FLAGS | Columns::FILESYSTEM | LUSTRE;
-    if columns.intersects(by_statx) { Needs::INODE } else { Needs::empty() }
-}
 
 /// Requests the details of one worker's entries.
 #[derive(Default)]
@@ -74,7 +68,7 @@ impl Asker {
         if self.wanted.contains(Columns::PROJECT) {
             self.requests += 1;
             let project = fileattr::project(dir, name, matches!(kind, Kind::Reg | Kind::Dir)).ok();
-            self.draft.push(Detail::Project, project.map(Value::Number));
+            self.draft.push(Detail::Project, project.map(|number| Value::Number(number.into())));
         }
         if self.wanted.contains(Columns::FLAGS)
             && let Some(extra) = extra
@@ -92,6 +86,9 @@ impl Asker {
             if is_lustre && self.wanted.intersects(LUSTRE) {
                 self.lustre(dir, name, kind);
             }
+        }
+        for (detail, getter) in Detail::of(self.wanted).filter_map(|one| Some((one, one.getter()?))) {
+            self.draft.push(detail, extra.and_then(getter).map(Value::Number));
         }
     }
 
@@ -153,7 +150,7 @@ impl Asker {
             && let Some(striping) = lustre::striping(&value)
         {
             if wanted.contains(Columns::STRIPES) {
-                draft.push(Detail::Stripes, striping.stripes.map(Value::Number));
+                draft.push(Detail::Stripes, striping.stripes.map(|number| Value::Number(number.into())));
             }
             if wanted.contains(Columns::POOL) {
                 text.clear();

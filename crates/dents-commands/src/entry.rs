@@ -1,12 +1,11 @@
 //! An entry from a tree or from a scan file, in one form for filters and commands.
 
-use crate::inode::{Inode, allocated};
-use dents_core::batch::{self, Entry, Time};
-use dents_core::needs::{Kind, Needs};
+use dents_core::batch::{self, Entry};
+use dents_core::facts::Facts;
+use dents_core::needs::Kind;
 use dents_core::path;
 use dents_core::tree::Place;
-use dents_sink::read::Columns;
-use dents_sink::{Asked, Detail, Row};
+use dents_sink::{Asked, Details, Row};
 use dents_sys::{BorrowedFd, CWD};
 use std::ffi::{CStr, CString};
 
@@ -25,6 +24,8 @@ pub struct Found<'a> {
     pub kind: Kind,
     /// With `-x` and a scan file: whether the entry is a directory on another file system, which is not entered.
     pub is_mount_point: bool,
+    /// Its details: those of a row, or those that were requested.
+    pub(crate) details: Details<'a>,
     pub(crate) origin: Origin<'a>,
 }
 
@@ -35,54 +36,6 @@ pub(crate) enum Origin<'a> {
     Live(&'a Place<'a>, &'a Entry<'a>),
     /// A scan file.
     Row(&'a Row<'a>),
-}
-
-/// The metadata of an entry; 0 where it was not needed.
-#[derive(Clone, Copy, Default)]
-pub struct Facts {
-    /// The file.
-    pub inode: Inode,
-    /// Type and permissions, as `st_mode`.
-    pub mode: u16,
-    /// The number of links.
-    pub nlink: u32,
-    /// The owner.
-    pub uid: u32,
-    /// The group.
-    pub gid: u32,
-    /// Bytes in the file.
-    pub size: u64,
-    /// Bytes that are allocated.
-    pub allocated: u64,
-    /// The last access.
-    pub atime: Time,
-    /// The birth: [`Time::UNKNOWN`] where the file system keeps none. So are all times that a scan file does not know.
-    pub btime: Time,
-    /// The last change of the inode.
-    pub ctime: Time,
-    /// The last change of the contents.
-    pub mtime: Time,
-    /// `Facts::NO_PROJECT` if it is not known, for example in a walk that did not request it.
-    pub project: u32,
-    /// The facts that a scan file does not know, for example an export of ncdu. Of these, owners are [`Facts::NOBODY`].
-    pub unknown: Needs,
-}
-
-impl Facts {
-    /// No project has this number: the kernel calls it `INVALID_PROJID`.
-    pub(crate) const NO_PROJECT: u32 = u32::MAX;
-    /// The owner and the group where they are not known.
-    pub const NOBODY: u32 = dents_sink::Facts::NOBODY;
-
-    /// One of the times: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
-    pub(crate) fn time(&self, which: Needs) -> Time {
-        match which {
-            Needs::ATIME => self.atime,
-            Needs::BTIME => self.btime,
-            Needs::CTIME => self.ctime,
-            _ => self.mtime,
-        }
-    }
 }
 
 /// Calls `act` with the directory and the name by which an entry is reached: its own directory, or, where that is no longer open, the whole
@@ -107,14 +60,16 @@ impl<'a> Found<'a> {
         // The operand of an operand is the operand itself.
         let operand = if depth == 0 { name.len() } else { operand };
         let origin = Origin::Live(place, entry);
-        Found { parent: place.path, name, depth, operand, kind: entry.kind(), is_mount_point: false, origin }
+        let (parent, kind, details) = (place.path, entry.kind(), Details::default());
+        Found { parent, name, depth, operand, kind, is_mount_point: false, details, origin }
     }
 
     /// An entry from a row. `operand` is the length of the operand above its directory.
     pub(crate) fn row(row: &'a Row<'a>, operand: usize) -> Found<'a> {
-        let Row { parent, name, depth, kind, .. } = *row;
+        let Row { parent, name, depth, kind, details, .. } = *row;
         let operand = if depth == 0 { name.len() } else { operand };
-        Found { parent, name, depth, operand, kind, is_mount_point: false, origin: Origin::Row(row) }
+        let origin = Origin::Row(row);
+        Found { parent, name, depth, operand, kind, is_mount_point: false, details, origin }
     }
 
     /// The position in the directory, in the order of reading; `None` for a row.
@@ -127,18 +82,19 @@ impl<'a> Found<'a> {
 
     /// The metadata; `None` if it was not requested, or if the request failed. A walk returns device and times only with
     /// [`Options::extra`](dents_core::tree::Options::extra).
-    pub fn facts(&self) -> Option<Facts> {
+    #[inline]
+    pub fn facts(&self) -> Option<Facts<'a>> {
         match self.origin {
-            Origin::Live(_, entry) => entry.is_known().then(|| facts(entry)),
-            Origin::Row(row) => row.facts.map(|facts| of_row(row, &facts)),
+            Origin::Live(_, entry) => entry.is_known().then(|| Facts::of(entry, entry.needs())),
+            Origin::Row(row) => row.facts,
         }
     }
 
-    /// The names of owner and group, if a scan file has them.
-    pub(crate) fn owners(&self) -> [Option<&'a [u8]>; 2] {
+    /// Whether it has metadata.
+    pub(crate) fn has_facts(&self) -> bool {
         match self.origin {
-            Origin::Live(..) => [None; 2],
-            Origin::Row(row) => row.facts.map_or([None; 2], |facts| [facts.user, facts.group]),
+            Origin::Live(_, entry) => entry.is_known(),
+            Origin::Row(row) => row.facts.is_some(),
         }
     }
 
@@ -173,46 +129,6 @@ impl<'a> Found<'a> {
     pub(crate) fn below<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         let below = path.get(self.operand..).unwrap_or_default();
         below.strip_prefix(b"/").unwrap_or(below)
-    }
-}
-
-fn of_row(row: &Row<'_>, facts: &dents_sink::Facts<'_>) -> Facts {
-    let time = |column, time| if facts.knows(column) { time } else { Time::UNKNOWN };
-    Facts {
-        inode: Inode { dev: facts.dev, ino: facts.ino },
-        mode: facts.mode,
-        nlink: facts.nlink,
-        uid: facts.uid,
-        gid: facts.gid,
-        size: facts.size,
-        allocated: facts.allocated,
-        atime: time(Columns::ATIME, facts.atime),
-        btime: facts.btime.unwrap_or(Time::UNKNOWN),
-        ctime: time(Columns::CTIME, facts.ctime),
-        mtime: time(Columns::MTIME, facts.mtime),
-        project: row.details.number(Detail::Project).unwrap_or(Facts::NO_PROJECT),
-        unknown: if facts.unknown.is_empty() { Needs::empty() } else { facts.unknown.needs() },
-    }
-}
-
-fn facts(entry: &Entry<'_>) -> Facts {
-    let needs = entry.needs();
-    let has = |need| needs.contains(need);
-    let extra = entry.extra().copied().unwrap_or_default();
-    Facts {
-        inode: Inode { dev: extra.dev, ino: if has(Needs::INODE) { entry.ino() } else { 0 } },
-        mode: if has(Needs::MODE) { entry.mode() } else { 0 },
-        nlink: if has(Needs::NLINK) { entry.nlink() } else { 0 },
-        uid: if has(Needs::UID) { entry.uid() } else { 0 },
-        gid: if has(Needs::GID) { entry.gid() } else { 0 },
-        size: if has(Needs::SIZE) { entry.size() } else { 0 },
-        allocated: if has(Needs::BLOCKS) { allocated(entry) } else { 0 },
-        atime: extra.atime,
-        btime: extra.btime,
-        ctime: extra.ctime,
-        mtime: extra.mtime,
-        project: Facts::NO_PROJECT,
-        unknown: Needs::empty(),
     }
 }
 

@@ -32,6 +32,7 @@ mod stats;
 pub mod time;
 mod top;
 pub mod walk;
+mod words;
 
 pub use command::{Command, with_short_options};
 pub use embed::{Scan, is_run, run, table};

@@ -51,11 +51,23 @@ impl Tables for OfUser {
         user().class(name, &mut Mapped)
     }
 
+    fn class_bytes(&self, name: &[u8]) -> Option<Vec<u8>> {
+        user().class_bytes(name, &mut Mapped)
+    }
+
     fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
         user().range(from, to)
     }
 
     fn bytes(&self) -> Option<[u8; 256]> {
         user().bytes()
+    }
+
+    fn equals(&self, char: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        user().equals(char)
+    }
+
+    fn equal_bytes(&self, byte: u8) -> Option<Vec<u8>> {
+        user().equal_bytes(byte)
     }
 }

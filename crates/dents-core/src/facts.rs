@@ -1,10 +1,12 @@
-//! The facts that one `statx` returns: [`Facts`] holds their values, [`FACTS`] has a row for each.
+//! The facts that one `statx` returns: [`Facts`] holds their values, [`FACTS`] has a row for each. [`Detail`] has a row for each fact that a scan has
+//! only on request.
 //!
-//! The formats of scan files, Arrow, filters and the needs of columns are loops over the table. The two formats that encode by hand,
+//! The formats of scan files, Arrow, filters and the needs of columns are loops over the tables. The two formats that encode by hand,
 //! Parquet and journals, name all fields of [`Facts`], so that they do not compile without a new one.
 
-use crate::batch::Time;
+use crate::batch::{Entry, Extra, Time};
 use crate::needs::{Kind, Needs};
+use crate::tree::hardlinks::file_key;
 use bitflags::bitflags;
 
 bitflags! {
@@ -46,7 +48,7 @@ bitflags! {
         const TARGET = 1 << 15;
         /// Whether the values may be out of date.
         const LAZY = 1 << 16;
-        /// The project id. The columns of the other details follow.
+        /// The project id, the first of the details. The others follow in the order of [`Detail::ALL`]; those that code asks for have a name here.
         const PROJECT = 1 << 17;
         /// Inode flags.
         const FLAGS = 1 << 18;
@@ -68,7 +70,7 @@ bitflags! {
         /// All four times.
         const TIMES = Self::ATIME.bits() | Self::BTIME.bits() | Self::CTIME.bits() | Self::MTIME.bits();
         /// All columns that a scan has only on request.
-        const DETAILS = 0xff * Self::PROJECT.bits();
+        const DETAILS = ((1 << Detail::ALL.len()) - 1) * Self::PROJECT.bits();
         /// All columns that every scan has.
         const USUAL = Self::PROJECT.bits() - 1;
     }
@@ -86,12 +88,16 @@ impl Columns {
         facts.fold(Columns::empty(), |all, (_, column)| all | column)
     }
 
-    /// What must be known of an entry for these columns, without the details.
+    /// What must be known of an entry for these columns.
     #[must_use]
     pub fn needs(self) -> Needs {
         let facts =
             FACTS.iter().map(|fact| (fact.needs, fact.column)).chain([(Needs::LINK, Columns::TARGET)]);
-        facts.filter(|(_, column)| self.intersects(*column)).fold(Needs::empty(), |all, (need, _)| all | need)
+        let details = Detail::of(self).map(|detail| (detail.needs(), detail.column()));
+        facts
+            .chain(details)
+            .filter(|(_, column)| self.intersects(*column))
+            .fold(Needs::empty(), |all, (need, _)| all | need)
     }
 }
 
@@ -134,6 +140,31 @@ pub struct Facts<'a> {
     /// The columns of [`Facts::UNKNOWABLE`] that the file does not know, for example the export of another program. All formats have null for them.
     /// Here they have neutral values: no user (2³² − 1), the type alone, 1970.
     pub unknown: Columns,
+}
+
+/// Neutral values without an owner: of an entry of which nothing is known.
+impl Default for Facts<'_> {
+    fn default() -> Self {
+        let btime = Some(Time::default());
+        Facts { uid: 0, gid: 0, btime, ..Facts::neutral(Kind::Unknown) }
+    }
+}
+
+/// A file, by its device and inode number: its identity, independent of its names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Inode {
+    /// The major and the minor number of the device.
+    pub dev: (u32, u32),
+    /// The inode number.
+    pub ino: u64,
+}
+
+impl Inode {
+    /// The key of the file in a [`HardLinks`](crate::tree::hardlinks::HardLinks).
+    #[must_use]
+    pub fn key(self) -> [u32; 3] {
+        file_key(self.dev, self.ino)
+    }
 }
 
 /// A fact.
@@ -237,6 +268,105 @@ pub static FACTS: [Fact; 15] = [
     fact!("lazy", LAZY, Needs::empty(), Never, Flag, lazy),
 ];
 
+/// The type of a detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// 32 bits.
+    Narrow,
+    /// 64 bits.
+    Wide,
+    /// UTF-8.
+    Text,
+}
+
+/// Reads a number from what `statx` returned; `None` if it is not known.
+pub type Getter = fn(&Extra) -> Option<u64>;
+
+/// Makes the details of the rows of a table: variant, word, type, what must be known of an entry, and the getter of a number that `statx` returns.
+/// A detail without a getter takes more than a `statx`: `dents-commands/src/details.rs`.
+macro_rules! details {
+    ($($(#[$doc:meta])+ $name:ident, $word:literal, $kind:ident, $needs:expr, $getter:expr;)+) => {
+        /// A fact that a scan has only on request, because it costs a system call, or space for what few need. If it was requested, all formats
+        /// have a column with its word, which is null if the value is not known.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Detail {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Detail {
+            /// All, in the order of their columns.
+            pub const ALL: [Detail; [$($word),+].len()] = [$(Detail::$name),+];
+
+            const fn row(self) -> (&'static str, Type, Needs, Option<Getter>) {
+                match self {
+                    $(Detail::$name => ($word, Type::$kind, $needs, $getter),)+
+                }
+            }
+        }
+    };
+}
+
+// Files and journals have the number of a detail, so a new one comes last.
+details! {
+    /// The project id, by which file systems keep quotas: a number; 0 belongs to no project.
+    Project, "project", Narrow, Needs::empty(), None;
+    /// The inode flags that `statx` returns, in the letters of lsattr(1): `i` immutable, `a` append only, `c` compressed, `d` no dump,
+    /// `E` encrypted, `V` verity, `x` DAX; empty if none is set.
+    Flags, "flags", Text, Needs::INODE, None;
+    /// The existing ACLs: the words `access`, `default` and `nfs4` with commas between them; empty if there is none.
+    Acl, "acl", Text, Needs::empty(), None;
+    /// The names of the extended attributes in their order, with a comma between them; empty if there is none. Bytes of a name that are not
+    /// printable ASCII, commas and backslashes are written as `\x2c`.
+    Xattrs, "xattrs", Text, Needs::empty(), None;
+    /// The type of the file system, as the list of mounts has it: `ext4`, `nfs4`, `lustre`.
+    Filesystem, "filesystem", Text, Needs::INODE, None;
+    /// On Lustre the number of stripes of a file.
+    Stripes, "stripes", Narrow, Needs::INODE, None;
+    /// On Lustre the file's pool of storage targets; empty if there is none.
+    Pool, "pool", Text, Needs::INODE, None;
+    /// On Lustre the state of a file in hierarchical storage: the words `exists`, `dirty`, `released`, `archived`, `norelease`, `noarchive` and
+    /// `lost` with commas between them; empty if the file was never in it.
+    Hsm, "hsm", Text, Needs::INODE, None;
+}
+
+impl Detail {
+    /// Its word in all formats and options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The type of its values.
+    #[must_use]
+    pub const fn kind(self) -> Type {
+        self.row().1
+    }
+
+    /// What must be known of an entry.
+    #[must_use]
+    pub const fn needs(self) -> Needs {
+        self.row().2
+    }
+
+    /// The getter, if `statx` returns it as a number.
+    #[must_use]
+    pub const fn getter(self) -> Option<Getter> {
+        self.row().3
+    }
+
+    /// Its column.
+    #[must_use]
+    pub const fn column(self) -> Columns {
+        Columns::from_bits_truncate(Columns::PROJECT.bits() << self as u8)
+    }
+
+    /// The details among these columns.
+    pub fn of(columns: Columns) -> impl Iterator<Item = Detail> {
+        Detail::ALL.into_iter().filter(move |detail| columns.contains(detail.column()))
+    }
+}
+
 impl Fact {
     /// The value, if it is known.
     #[must_use]
@@ -274,7 +404,68 @@ impl Fact {
     }
 }
 
+impl Facts<'static> {
+    /// What the `statx` of a walk returned, with the facts of these needs, which the entry must [declare](Entry::needs); the others are 0. Names of
+    /// owners are not among them. Device and times need [`Needs::EXTRA`].
+    #[must_use]
+    #[inline]
+    pub fn of(entry: &Entry<'_>, wanted: Needs) -> Self {
+        let has = |need| wanted.contains(need);
+        let extra = entry.extra().copied().unwrap_or_default();
+        Facts {
+            dev: extra.dev,
+            ino: if has(Needs::INODE) { entry.ino() } else { 0 },
+            mode: if has(Needs::MODE) { entry.mode() } else { 0 },
+            nlink: if has(Needs::NLINK) { entry.nlink() } else { 0 },
+            uid: if has(Needs::UID) { entry.uid() } else { 0 },
+            gid: if has(Needs::GID) { entry.gid() } else { 0 },
+            user: None,
+            group: None,
+            size: if has(Needs::SIZE) { entry.size() } else { 0 },
+            // A file system may report any number of blocks.
+            allocated: if has(Needs::BLOCKS) { entry.blocks().saturating_mul(512) } else { 0 },
+            atime: in_range(extra.atime),
+            btime: (extra.btime != Time::UNKNOWN).then_some(in_range(extra.btime)),
+            ctime: in_range(extra.ctime),
+            mtime: in_range(extra.mtime),
+            lazy: false,
+            unknown: Columns::empty(),
+        }
+    }
+}
+
+/// Limits the nanoseconds to a second: a file server may report any number, and readers of scan files refuse more.
+fn in_range(time: Time) -> Time {
+    Time { nsec: time.nsec.min(999_999_999), ..time }
+}
+
 impl Facts<'_> {
+    /// The file.
+    #[must_use]
+    #[inline]
+    pub fn inode(&self) -> Inode {
+        Inode { dev: self.dev, ino: self.ino }
+    }
+
+    /// One of the times, if it is known: [`Needs::ATIME`], [`Needs::BTIME`], [`Needs::CTIME`], else the modification.
+    #[must_use]
+    #[inline]
+    pub fn time(&self, which: Needs) -> Option<Time> {
+        match which {
+            Needs::ATIME => self.known(Columns::ATIME, self.atime),
+            Needs::BTIME => self.btime,
+            Needs::CTIME => self.known(Columns::CTIME, self.ctime),
+            _ => self.known(Columns::MTIME, self.mtime),
+        }
+    }
+
+    /// Whether a fact of these needs is not known.
+    #[must_use]
+    #[inline]
+    pub fn lacks(&self, needs: Needs) -> bool {
+        !self.unknown.is_empty() && self.unknown.intersects(Columns::of(needs))
+    }
+
     /// The facts that may be unknown although others are known.
     pub const UNKNOWABLE: Columns = {
         let (mut all, mut nth) = (Columns::empty(), 0);
@@ -485,12 +676,32 @@ mod tests {
     }
 
     #[test]
+    fn each_detail_has_a_column_of_its_own() {
+        let all = Detail::ALL.iter().fold(Columns::empty(), |all, one| all | one.column());
+        assert_eq!((all, all.bits().count_ones() as usize), (Columns::DETAILS, Detail::ALL.len()));
+        let named = [Detail::Project, Detail::Flags, Detail::Acl, Detail::Xattrs, Detail::Filesystem];
+        let columns = [Columns::PROJECT, Columns::FLAGS, Columns::ACL, Columns::XATTRS, Columns::FILESYSTEM];
+        assert_eq!(named.map(Detail::column), columns);
+        let lustre = [Detail::Stripes, Detail::Pool, Detail::Hsm].map(Detail::column);
+        assert_eq!(lustre, [Columns::STRIPES, Columns::POOL, Columns::HSM]);
+        assert_eq!(Detail::of(Columns::all()).collect::<alloc::vec::Vec<_>>(), Detail::ALL);
+        assert!(Detail::ALL.iter().all(|one| one.getter().is_none() || one.kind() != Type::Text));
+    }
+
+    #[test]
     fn needs_and_columns_lead_to_each_other() {
         let needs = Needs::UID | Needs::SIZE | Needs::LINK;
         assert_eq!(Columns::of(needs), Columns::UID | Columns::SIZE | Columns::TARGET);
         assert_eq!(Columns::of(needs).needs(), needs);
         assert_eq!((Columns::USER | Columns::PATH).needs(), Needs::UID);
         assert_eq!(Columns::of(Needs::TYPE), Columns::empty());
+    }
+
+    #[test]
+    fn no_time_has_more_nanoseconds_than_a_second() {
+        let at = |nsec| in_range(Time { sec: 7, nsec });
+        assert_eq!([at(0), at(999_999_999)].map(|at| at.nsec), [0, 999_999_999]);
+        assert_eq!(at(3_400_000_000), at(999_999_999));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! A dot at the beginning of a name is matched only by a dot, never by `?`, `*` or brackets, and a slash is an ordinary
 //! character; patterns of names and of paths have other rules. A backslash quotes the next character. In a UTF-8 charset, `?` matches a character; a name or pattern
-//! that is not UTF-8 is matched byte by byte, as in glibc. `[=e=]` is `e` alone in every locale; the characters of a class and of a range may
-//! be those of the user's ([`Tables`]).
+//! that is not UTF-8 is matched byte by byte, as in glibc. The characters of a class, of a range and of `[=e=]` may be those of the user's
+//! locale ([`Tables`]).
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -60,10 +60,16 @@ struct Set {
 pub trait Tables {
     /// The characters of a class.
     fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>>;
+    /// The bytes of a class, where each byte is a character.
+    fn class_bytes(&self, name: &[u8]) -> Option<Vec<u8>>;
     /// The characters of a range, in the order of the locale.
     fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>>;
     /// The places of bytes in that order.
     fn bytes(&self) -> Option<[u8; 256]>;
+    /// The characters of `[=e=]`: those with the first weight of this one.
+    fn equals(&self, char: u32) -> Option<Vec<RangeInclusive<u32>>>;
+    /// The same of bytes.
+    fn equal_bytes(&self, byte: u8) -> Option<Vec<u8>>;
 }
 
 /// No tables.
@@ -74,11 +80,23 @@ impl Tables for Unicode {
         None
     }
 
+    fn class_bytes(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
     fn range(&self, _: u32, _: u32) -> Option<Vec<RangeInclusive<u32>>> {
         None
     }
 
     fn bytes(&self) -> Option<[u8; 256]> {
+        None
+    }
+
+    fn equals(&self, _: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        None
+    }
+
+    fn equal_bytes(&self, _: u8) -> Option<Vec<u8>> {
         None
     }
 }
@@ -178,6 +196,11 @@ impl Text for &[u8] {
 /// A byte as a character. A byte that is not ASCII is in no class, so it becomes a number above all of UTF-8.
 fn code(byte: u8) -> u32 {
     if byte.is_ascii() { u32::from(byte) } else { u32::from(byte) + (1 << 31) }
+}
+
+/// Bytes as ranges of one each.
+fn ranges(bytes: Vec<u8>) -> Vec<RangeInclusive<u32>> {
+    bytes.into_iter().map(|byte| code(byte)..=code(byte)).collect()
 }
 
 /// Bytes decoded as UTF-8, as in glibc: sequences of up to six bytes, beyond Unicode.
@@ -300,14 +323,22 @@ impl Token {
 }
 
 impl Set {
-    fn add_class(&mut self, name: &[u32], tables: &dyn Tables) {
-        match class(name) {
-            Some(_) if self.broken => {}
-            Some((name, class)) => match tables.class(name) {
-                Some(ranges) => self.ranges.extend(ranges),
-                None => self.classes.push(class),
-            },
-            None => self.broken = true,
+    fn add_class(&mut self, name: &[u32], syntax: Syntax<'_>) {
+        let Some((name, class)) = class(name) else {
+            self.broken = true;
+            return;
+        };
+        if self.broken {
+            return;
+        }
+        let found = if syntax.is_bytes {
+            syntax.tables.class_bytes(name).map(ranges)
+        } else {
+            syntax.tables.class(name)
+        };
+        match found {
+            Some(ranges) => self.ranges.extend(ranges),
+            None => self.classes.push(class),
         }
     }
 
@@ -321,6 +352,15 @@ impl Set {
         let places = place(from)..=place(to);
         let bytes = (0..=u8::MAX).map(code).filter(|byte| places.contains(&place(*byte)));
         self.ranges.extend(bytes.map(|byte| byte..=byte));
+    }
+
+    fn add_equals(&mut self, char: u32, syntax: Syntax<'_>) {
+        let equals = if syntax.is_bytes {
+            syntax.tables.equal_bytes(char as u8).map(ranges)
+        } else {
+            syntax.tables.equals(char)
+        };
+        self.ranges.extend(equals.unwrap_or_else(|| [char..=char].into()));
     }
 
     fn fits(&self, char: u32) -> bool {
@@ -389,12 +429,12 @@ fn parse_set<'p>(mut rest: &'p [u32], syntax: Syntax<'_>) -> Option<(Set, &'p [u
             [] => return None,
             [CLOSE, after @ ..] if !first => return Some((set, after)),
             [OPEN, 0x3a, after @ ..] if let Some((name, after)) = parse_class(after) => {
-                set.add_class(name, syntax.tables);
+                set.add_class(name, syntax);
                 rest = after;
             }
             [OPEN, 0x3d, char, 0x3d, CLOSE, after @ ..] => {
                 if !set.broken {
-                    set.ranges.push(*char..=*char);
+                    set.add_equals(*char, syntax);
                 }
                 rest = after;
             }

@@ -164,7 +164,7 @@ impl Reader {
 
     /// Whether the buffer had no room for another record after the last read, unless it has grown since.
     pub(crate) fn is_full(&self) -> bool {
-        self.filled + ONE_RECORD > self.buffer.len()
+        fills(self.filled, self.buffer.len())
     }
 
     /// Appends the names of one more buffer: one `getdents64`. `Ok(false)` at the end.
@@ -195,6 +195,8 @@ pub(crate) struct Stream<'a> {
     buffer: &'a mut Vec<u8>,
     /// Bytes of it that the last read filled.
     filled: usize,
+    /// Whether the last read left no room for another record.
+    pub(crate) was_full: bool,
     /// Most bytes to read at a time.
     most: usize,
     bound: Option<Bound<'a>>,
@@ -209,7 +211,7 @@ pub(crate) struct Bound<'a> {
 impl<'a> Stream<'a> {
     /// Reads into a buffer, which may be empty.
     pub(crate) fn new(dir: BorrowedFd<'a>, buffer: &'a mut Vec<u8>) -> Stream<'a> {
-        Stream { dir, buffer, filled: 0, most: LARGE_BUFFER, bound: None }
+        Stream { dir, buffer, filled: 0, was_full: false, most: LARGE_BUFFER, bound: None }
     }
 
     /// Keeps the buffer small, because workers wait for the names.
@@ -246,7 +248,8 @@ impl<'a> Stream<'a> {
         records.by_ref().for_each(|record| filter.keep(&record, batch));
         let malformed = records.malformed();
         // The rest of the buffer could not hold another record: there may be more names.
-        if filled + ONE_RECORD > BUFFER && self.buffer.len() < self.most {
+        self.was_full = fills(filled, room);
+        if fills(filled, BUFFER) && self.buffer.len() < self.most {
             *self.buffer = vec![0; self.most];
             self.filled = 0;
         }
@@ -265,6 +268,11 @@ impl<'a> Stream<'a> {
         bound.is_reached.store(is_reached, Ordering::Relaxed);
         is_reached
     }
+}
+
+/// Whether so many bytes leave no room for another record.
+pub(crate) fn fills(filled: usize, room: usize) -> bool {
+    filled + ONE_RECORD > room
 }
 
 fn getdents(dir: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {

@@ -676,6 +676,35 @@ fn trees_obey_the_policy_of_the_file_system() {
     assert!(workers >= 64, "{workers} workers where no policy limits them");
 }
 
+/// On kernel 6.1 the first read of a directory on NFS fills the buffer. Were more names read before the requests, each would be a
+/// round trip.
+#[test]
+fn reading_and_requests_take_turns_from_a_full_buffer_on() {
+    struct Pieces<'a>(&'a AtomicUsize);
+    impl Visitor for Pieces<'_> {
+        type State = ();
+        fn entries(&mut self, _: &Place<'_>, batch: &Batch, (): &()) -> Step {
+            self.0.fetch_max(batch.len(), Ordering::SeqCst);
+            Step::Enter
+        }
+    }
+    let playground = Playground::new("turns");
+    (0..6_000).for_each(|number| {
+        drop(fs::File::create(playground.0.join(format!("file-{number}"))).expect("file"))
+    });
+    let largest = |interleave| {
+        let policy: &'static Policy = Box::leak(Box::new(Policy { interleave, ..*Policy::of(None) }));
+        let options =
+            Options { policy: Some(policy), workers: Some(1), needs: sizes(), ..Options::default() };
+        let largest = AtomicUsize::new(0);
+        tree::walk(&[&c_path(&playground.0)], &options, &Threads, |_| Pieces(&largest));
+        largest.into_inner()
+    };
+    let buffer = 64 * 1024 / 32;
+    assert!(largest(true) <= buffer, "{} names at once", largest(true));
+    assert!(largest(false) > buffer, "{} names at once", largest(false));
+}
+
 #[test]
 fn relative_operands_begin_where_told() {
     let playground = Playground::new("at");

@@ -36,22 +36,25 @@ pub const LOCALES: &[&str] = &[
 /// A locale that no machine has.
 const NOT_INSTALLED: &str = "xx_XX.UTF-8";
 
-/// The locales to draw from: [`BYTE_LOCALES`], and with `wanted` those of [`LOCALES`] that are `installed` (a list as
-/// from `locale -a`), and the one that never is.
+/// The locales to draw from: [`BYTE_LOCALES`], and with `wanted` those of [`LOCALES`] (or of `named`, if there are any) that are
+/// `installed` (a list as from `locale -a`), and the one that never is.
 ///
 /// # Errors
 /// If locales are wanted and none of them is installed: both programs would use C, and the comparison would show
 /// nothing. The message says what to install.
-pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, String> {
+pub fn locales(wanted: bool, named: &[&'static str], installed: &str) -> Result<Vec<&'static str>, String> {
     let mut locales = BYTE_LOCALES.to_vec();
     if !wanted {
         return Ok(locales);
     }
     let is_there = |name: &&&str| {
-        let listed = name.replace("UTF-8", "utf8");
+        // As glibc has them: `fr_FR.iso88591` for `fr_FR.ISO-8859-1`.
+        let (language, charset) = name.split_once('.').unwrap_or((name, ""));
+        let listed = format!("{language}.{}", charset.replace(['-', '_'], "").to_lowercase());
         installed.lines().any(|line| line == listed)
     };
-    let there: Vec<&str> = LOCALES.iter().filter(is_there).copied().collect();
+    let named = if named.is_empty() { LOCALES } else { named };
+    let there: Vec<&str> = named.iter().filter(is_there).copied().collect();
     if there.is_empty() {
         let names = LOCALES.iter().filter(|name| **name != NOT_INSTALLED);
         let commands: String = names
@@ -68,7 +71,7 @@ pub fn locales(wanted: bool, installed: &str) -> Result<Vec<&'static str>, Strin
 }
 
 /// One case.
-pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
+pub fn case(site: &Site, locales: &[&'static str], rng: &mut Rng) -> Case {
     let mut case = site.base.clone();
     case.name =
         if rng.one_in(15) { rng.pick::<&str>(&["dir", "vdir", "/usr/bin/ls", "../vdir"]) } else { "ls" };
@@ -85,12 +88,6 @@ pub fn case(site: &Site, locales: &[&str], rng: &mut Rng) -> Case {
     }
     case.dashes = rng.one_in(12);
     let mut case = environment(case, locales, rng);
-    let byte_locale =
-        |name| case.variable(name).is_none_or(|value| value.is_empty() || BYTE_LOCALES.contains(&value));
-    if !["LC_ALL", "LANG", "LC_CTYPE", "LC_COLLATE"].into_iter().all(byte_locale) {
-        // Sets in patterns do not follow the locale's order in ours (docs/DIFFERENCES.md).
-        take_away(&mut case, &["I", "ignore", "hide"]);
-    }
     if site.leaks && case.says("recursive") {
         take_away(&mut case, &["L", "H", "dereference-command-line-symlink-to-dir"]);
     }
@@ -187,7 +184,7 @@ fn cluster(options: Vec<String>) -> Vec<String> {
     joined
 }
 
-fn environment(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+fn environment(case: Case, locales: &[&'static str], rng: &mut Rng) -> Case {
     let mut case = locale(case, locales, rng);
     case = colours(case, rng);
     let words: &[(&str, usize, &[&str], &[&str])] = &[
@@ -251,7 +248,7 @@ fn colours(mut case: Case, rng: &mut Rng) -> Case {
 
 /// All categories at once, or some by themselves under LC_ALL that is empty or not set. Messages are translated only where
 /// the charset is UTF-8: ours does not convert them (docs/DIFFERENCES.md).
-fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+fn locale(case: Case, locales: &[&'static str], rng: &mut Rng) -> Case {
     let mut case = categories(case, locales, rng);
     if rng.one_in(8) {
         case = case.env("LANGUAGE", rng.pick::<&str>(&["xx:en", "fr:de", "ja", "xx:tr"]));
@@ -271,15 +268,17 @@ fn locale(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
     if case.variable("LC_ALL").is_none_or(str::is_empty) { case.env("LC_MESSAGES", "C") } else { case }
 }
 
-fn categories(case: Case, locales: &[&str], rng: &mut Rng) -> Case {
+fn categories(case: Case, locales: &[&'static str], rng: &mut Rng) -> Case {
     let pick = |rng: &mut Rng| *rng.pick::<&str>(locales);
     if !rng.one_in(5) {
-        let name = if rng.one_in(2) { "LC_ALL" } else { "LANG" };
-        if name == "LANG" {
+        let (wanted, locale) = (if rng.one_in(2) { "LC_ALL" } else { "LANG" }, pick(rng));
+        // Under LC_ALL messages would be in the language of a charset that is not UTF-8.
+        let is_for_all = locale.ends_with('8') || BYTE_LOCALES.contains(&locale);
+        if wanted == "LANG" || !is_for_all {
             let case = Case { unset: vec!["LC_ALL"], ..case };
-            return case.env(name, pick(rng));
+            return case.env("LANG", locale);
         }
-        return case.env(name, pick(rng));
+        return case.env("LC_ALL", locale);
     }
     let mut case = if rng.one_in(2) { case.env("LC_ALL", "") } else { case };
     if case.variable("LC_ALL").is_none() {
@@ -375,11 +374,13 @@ mod tests {
 
     #[test]
     fn locales_that_are_wanted_must_be_there() {
-        assert_eq!(locales(false, ""), Ok(BYTE_LOCALES.to_vec()));
+        assert_eq!(locales(false, &[], ""), Ok(BYTE_LOCALES.to_vec()));
         let nothing =
-            locales(true, "C\nC.utf8\nPOSIX\nen_US\nen_US.iso88591\n").expect_err("nothing to compare");
+            locales(true, &[], "C\nC.utf8\nPOSIX\nen_US\nen_US.iso88591\n").expect_err("nothing to compare");
         assert!(nothing.contains("localedef -i sv_SE -f UTF-8 sv_SE.UTF-8\n") && !nothing.contains("xx_XX"));
-        let some = locales(true, "C\nde_DE\nde_DE.utf8\n").expect("one");
+        let some = locales(true, &[], "C\nde_DE\nde_DE.utf8\n").expect("one");
         assert_eq!(some[BYTE_LOCALES.len()..], ["de_DE.UTF-8", "xx_XX.UTF-8"]);
+        let latin = locales(true, &["fr_FR.ISO-8859-1", "lt_LT.UTF-8"], "C\nfr_FR.iso88591\n").expect("one");
+        assert_eq!(latin[BYTE_LOCALES.len()..], ["fr_FR.ISO-8859-1", "xx_XX.UTF-8"]);
     }
 }

@@ -128,6 +128,15 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         since: (9, 7),
+        reason: "names of months are not cut at 12 columns, and none is aligned where a format and a month have 128 bytes",
+        applies: |case| {
+            let is_byte_locale = crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_TIME"));
+            !is_byte_locale && has_time_format(case, |format| format.len() >= 100)
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (9, 7),
         reason: "sizes with a separator that cannot be printed have no width",
         applies: |case| is_beyond_charset(case, "LC_NUMERIC"),
         remedy: Remedy::Skip,
@@ -208,12 +217,52 @@ pub const NEWER: &[Difference] = &[
     },
 ];
 
+/// Differences from every release: docs/DIFFERENCES.md has them.
+pub const OURS: &[Difference] = &[
+    Difference {
+        since: (0, 0),
+        reason: "messages and the order of dates are not converted to another charset than UTF-8",
+        applies: |case| {
+            // The languages that write years and days in the formats of `ls`.
+            let is_dated = |name: &str| ["cs", "ko", "sr", "zh_CN"].iter().any(|own| name.starts_with(own));
+            is_other_charset(case) && (is_translated(case) || is_dated(locale_of(case, "LC_TIME")))
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (0, 0),
+        reason: "patterns are bytes in a charset of several bytes that is not UTF-8",
+        applies: |case| {
+            let is_one = |name: &str| name.contains("8859") || name.contains("KOI8");
+            is_other_charset(case) && !is_one(locale_of(case, "LC_CTYPE")) && has_pattern(case, |_| true)
+        },
+        remedy: Remedy::Skip,
+    },
+    Difference {
+        since: (0, 0),
+        reason: "[.ch.] and ranges to [.c.] in patterns, several characters that sort as one, [=e=] in names that are not UTF-8",
+        applies: |case| {
+            let is_rare = has_pattern(case, |pattern| pattern.contains("[."))
+                || has_pattern(case, |pattern| pattern.contains("[=")) && meets_other_bytes(case);
+            !crate::case::BYTE_LOCALES.contains(&locale_of(case, "LC_COLLATE")) && is_rare
+        },
+        remedy: Remedy::Skip,
+    },
+];
+
+/// Whether the charset is neither UTF-8 nor that of C.
+fn is_other_charset(case: &Case) -> bool {
+    !locale_of(case, "LC_CTYPE").ends_with('8')
+}
+
+fn has_pattern(case: &Case, holds: fn(&str) -> bool) -> bool {
+    ["I", "ignore", "hide"].iter().any(|option| case.says_value(option, holds))
+}
+
 /// Whether messages may be in another language than English.
 fn is_translated(case: &Case) -> bool {
     let is_byte_locale = |name: &str| crate::case::BYTE_LOCALES.contains(&name);
-    let set = |name| case.variable(name).filter(|value| !value.is_empty());
-    set("LANGUAGE").is_some()
-        || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(set).any(|name| !is_byte_locale(name))
+    !is_byte_locale(locale_of(case, "LC_MESSAGES"))
 }
 
 fn has_gnulib_catalog() -> bool {
@@ -247,7 +296,7 @@ fn is_one(word: &str, meanings: &[&[&str]]) -> bool {
 pub fn met(case: &Case, version: (u32, u32)) -> impl Iterator<Item = &'static Difference> {
     let older = DIFFERENCES.iter().filter(move |known| version < known.since);
     let newer = NEWER.iter().filter(move |known| version >= known.since);
-    older.chain(newer).filter(|known| (known.applies)(case))
+    older.chain(newer).chain(OURS).filter(|known| (known.applies)(case))
 }
 
 /// `-lf` becomes `-l -a -U`.
@@ -349,6 +398,15 @@ fn measures_names(case: &Case) -> bool {
     let as_they_are =
         style || case.variable("QUOTING_STYLE").is_some() || case.base() == "ls" && !on_terminal;
     as_they_are && (columns || by_width || on_terminal || case.base() == "dir")
+}
+
+/// Whether a name that is listed is not UTF-8.
+fn meets_other_bytes(case: &Case) -> bool {
+    case.listed().iter().any(|(dir, deep)| {
+        any_listing(dir, *deep, "not UTF-8", &|names| {
+            names.iter().any(|name| std::str::from_utf8(name).is_err())
+        })
+    })
 }
 
 /// Whether a name in a listing of the case, or an operand, has a character that may be one that cannot be printed.

@@ -50,14 +50,16 @@ pub fn number(variable: &str, default: u64) -> u64 {
     }
 }
 
-/// The locales to compare in: with `DLS_LOCALES=1` also those with an order of their own; panics with the command to
-/// install them if there is none.
+/// The locales to compare in: with `DLS_LOCALES=1` also those with an order of their own, or those of
+/// `DLS_LOCALE_NAMES`; panics with the command to install them if there is none.
 pub fn locales() -> Vec<&'static str> {
     let listed = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
     let installed =
         listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let locales =
-        draw::locales(number("DLS_LOCALES", 0) > 0, &installed).unwrap_or_else(|why| panic!("{why}"));
+    let names = std::env::var("DLS_LOCALE_NAMES").unwrap_or_default();
+    let named: Vec<&'static str> = names.split_whitespace().map(|name| &*name.to_string().leak()).collect();
+    let locales = draw::locales(number("DLS_LOCALES", 0) > 0, &named, &installed);
+    let locales = locales.unwrap_or_else(|why| panic!("{why}"));
     println!("locales: {}", locales.join(" "));
     locales
 }

@@ -194,3 +194,38 @@ fn ranges_in_patterns() {
         }
     }
 }
+
+/// Equivalents of patterns are the characters with the same first weight: `é` and `E` for `e`, in characters and in bytes.
+#[test]
+fn equivalents_in_patterns() {
+    let dir = TempDir::new("equivalents").expect("a directory");
+    const CHARS: &str = "eEéÉèêëēɛaAàåæßsčcdDđоОёе12²-_ かガカ漢あ\u{301}";
+    CHARS.chars().for_each(|char| touch(dir.path(), format!("x{char}").as_bytes(), 0));
+    [&b"x\xe9"[..], b"x\xc9", b"x\xea", b"x"].iter().for_each(|name| touch(dir.path(), name, 0));
+    let nowhere = Path::new("");
+    for char in CHARS.chars() {
+        for locale in ["C", "C.UTF-8", "en_US.UTF-8", "sv_SE.UTF-8", "ja_JP.UTF-8"] {
+            for set in [format!("[[={char}=]]"), format!("[![={char}=]_]"), format!("[_[={char}=]a-c]*")] {
+                compare(dir.path(), nowhere, locale, &format!("-b,-I,x{set}"));
+            }
+        }
+    }
+}
+
+/// In a charset of bytes, classes and equivalents are of its letters above ASCII too.
+#[test]
+fn sets_in_charsets_of_bytes() {
+    let dir = TempDir::new("sets").expect("a directory");
+    let place = TempDir::new("locales").expect("a directory");
+    (0x80..=0xff).for_each(|byte| touch(dir.path(), &[b'x', byte], 0));
+    "eEaAzZ09_-".bytes().for_each(|byte| touch(dir.path(), &[b'x', byte], 0));
+    let classes = "alnum alpha blank cntrl digit graph lower print punct space upper xdigit";
+    let classes = classes.split(' ').map(|class| format!("[[:{class}:]]"));
+    let sets: Vec<String> = classes.chain(["[[=e=]]", "[![=a=]]", "[[=-=]_]"].map(String::from)).collect();
+    let has_bytes = |name: &&String| ["8859", "KOI8", "CP125", "TIS"].iter().any(|part| name.contains(part));
+    for locale in made(place.path()).iter().filter(has_bytes) {
+        for set in &sets {
+            compare(dir.path(), place.path(), locale, &format!("-b,-I,x{set}"));
+        }
+    }
+}

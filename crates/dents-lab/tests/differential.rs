@@ -1,7 +1,8 @@
 //! Everything against GNU `ls`: random options, environments, terminals and trees.
 //!
 //! `DLS_CASES` sets the number of cases (default 6,000), `DLS_SEED` repeats a run, `DLS_LOCALES=1` adds locales
-//! with an order of their own (`cargo xtask test` has them generated, as root), and fails if none is installed.
+//! with an order of their own (`cargo xtask test` has them generated, as root), and fails if none is installed; `DLS_LOCALE_NAMES`
+//! may name others.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ struct Place {
 }
 
 impl Place {
-    fn draw(&self, locales: &[&str], rng: &mut Rng) -> Case {
+    fn draw(&self, locales: &[&'static str], rng: &mut Rng) -> Case {
         let names: Vec<&Path> = self.names.iter().map(PathBuf::as_path).collect();
         let operands: Vec<OsString> = draw::operands(&names, rng);
         let site = Site { base: self.base.clone(), operands: &operands, leaks: self.leaks };

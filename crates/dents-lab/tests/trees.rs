@@ -330,7 +330,45 @@ fn a_tree_alone_asks_about_no_file() {
     let stats: usize =
         ["statx", "newfstatat", "stat", "lstat", "fstat"].iter().map(|call| trace.count(call)).sum();
     assert_eq!((stats, trace.count("readlinkat")), (1, 1), "{:?}", trace.by_name());
-    assert_eq!(trace.count("openat"), 51, "{:?}", trace.by_name());
+    // The directories and the list of mounts.
+    assert_eq!(trace.count("openat"), 52, "{:?}", trace.by_name());
+}
+
+/// A directory that is mounted below itself is shown there without its entries, as by `ls -R`, and adds to no total.
+#[test]
+fn a_directory_below_itself() {
+    let dir = TempDir::new("bound").expect("a directory");
+    fs::create_dir_all(dir.path().join("t/a/x")).expect("a directory");
+    fs::write(dir.path().join("t/a/f"), vec![7; 1000]).expect("a file");
+    const REFUSED: i32 = 99;
+    let script = format!("mount --bind t t/a/x || exit {REFUSED}; exec \"$@\"");
+    let run = |args: &[&str]| {
+        let run = Run::new(checked().path()).cwd(dir.path()).args(args).env("LC_ALL", "C.UTF-8");
+        let run = run.under(&["unshare", "-rm", "/bin/sh", "-c", &script, "sh"]);
+        let outcome = run.output().expect("unshare");
+        let said = text(&outcome.stderr);
+        if outcome.end == End::Exit(REFUSED) || said.starts_with("unshare: ") {
+            println!("skipped: {said}");
+            return None;
+        }
+        let said = said.split_once(": ").map_or("", |(_, said)| said).to_string();
+        Some((text(&outcome.stdout), said, outcome.end))
+    };
+    let tree =
+        "t\n\u{2514}\u{2500}\u{2500} a\n    \u{251c}\u{2500}\u{2500} f\n    \u{2514}\u{2500}\u{2500} x\n";
+    let again = "t/a/x: not listing already-listed directory\n".to_string();
+    for way in WAYS {
+        let Some(shown) = run(&["--tree", way, "t"]) else { return };
+        assert_eq!(shown, (tree.to_string(), again.clone(), End::Exit(2)), "{way}");
+    }
+    let (_, said, end) = run(&["-R", "t"]).expect("it was mounted before");
+    assert_eq!((said, end), (again, End::Exit(2)));
+    let columns = ["--columns=size,name", "--total-size=0"];
+    let total = run(&[&columns[..], &["-d", "t"]].concat()).expect("it was mounted before");
+    assert_eq!(total, ("1000 t\n".into(), String::new(), End::Exit(0)));
+    let (shown, ..) = run(&[&columns[..], &["--tree", "t"]].concat()).expect("it was mounted before");
+    let sizes: Vec<&str> = shown.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(sizes, ["1000", "1000", "1000", "0"], "{shown}");
 }
 
 /// Three links to one file, two of them in one directory, and directories that take space themselves.

@@ -43,6 +43,24 @@ pub fn class<B: Byte>(ctype: &[B], name: &[u8]) -> Option<Vec<RangeInclusive<u32
     Some(ranges)
 }
 
+/// The bytes of a class, in a charset where each of them is a character; the others are in no class. `None` if there is no class of
+/// that name, or no table.
+///
+/// The table has 16 bits for each of the characters from -128 on, in the same place of memory in either order of bytes.
+pub(crate) fn bytes<B: Byte>(ctype: &[B], name: &[u8]) -> Option<Vec<u8>> {
+    const TABLE: usize = 0;
+    /// The classes of the second byte, and then of the first, from the lowest bit on.
+    const ORDER: [&[u8]; 12] = [
+        b"upper", b"lower", b"alpha", b"digit", b"xdigit", b"space", b"print", b"graph", b"blank", b"cntrl",
+        b"punct", b"alnum",
+    ];
+    let nth = ORDER.iter().position(|known| *known == name)?;
+    let (byte, bit) = (usize::from(nth < 8), 1 << (nth % 8));
+    let table = File::new(Category::Ctype, ctype)?.field(TABLE)?.get(2 * 128..2 * 384)?;
+    let has = |char: &u8| table[2 * usize::from(*char) + byte].get() & bit != 0;
+    Some((0..=u8::MAX).filter(has).collect())
+}
+
 /// Appends a character that is above all others.
 pub(crate) fn push(ranges: &mut Vec<RangeInclusive<u32>>, char: u32) {
     match ranges.last_mut() {
@@ -55,6 +73,7 @@ pub(crate) fn push(ranges: &mut Vec<RangeInclusive<u32>>, char: u32) {
 mod tests {
     use super::*;
     use crate::testing::{file, words};
+    use alloc::vec;
 
     /// A class `one`, and a class `two` with A to Z, `_` and U+E9.
     fn ctype() -> Vec<u8> {
@@ -80,6 +99,25 @@ mod tests {
             let mut bytes = ctype.clone();
             bytes[at] ^= 0xff;
             let _ = class(&bytes, b"two");
+        }
+    }
+
+    /// A charset where `A` is a letter and U+E9 a lower one, which is in a class of the second byte too.
+    #[test]
+    fn a_class_of_bytes() {
+        let mut table = vec![0; 2 * 384];
+        table[2 * (128 + 0x41)..][..2].copy_from_slice(&[0x08, 0x05]);
+        table[2 * (128 + 0xe9)..][..2].copy_from_slice(&[0x09, 0x06]);
+        let ctype = file(Category::Ctype, &[&table]);
+        let of = |name: &[u8]| bytes(&ctype, name);
+        assert_eq!([of(b"alpha"), of(b"alnum")], [Some(vec![0x41, 0xe9]), Some(vec![0x41, 0xe9])]);
+        assert_eq!(
+            [of(b"upper"), of(b"lower"), of(b"blank")],
+            [vec![0x41], vec![0xe9], vec![0xe9]].map(Some)
+        );
+        assert_eq!((of(b"digit"), of(b"number")), (Some(vec![]), None));
+        for length in 0..ctype.len() {
+            assert_eq!(bytes(&ctype[..length], b"alpha"), None);
         }
     }
 }

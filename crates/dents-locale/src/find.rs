@@ -4,7 +4,7 @@
 //! are requested through [`Files`], so this module is pure and the caller maps them. If every name is C, POSIX or
 //! C.UTF-8, no file is requested; if the locales are in the archive, one file.
 
-use crate::collate::range;
+use crate::collate::{equal, range};
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
@@ -177,6 +177,14 @@ impl<'v, 'd> UserLocale<'v, 'd> {
         crate::class(bytes?, class)
     }
 
+    /// The bytes of a class in a charset of bytes; `None` in other charsets, where bytes above ASCII are in no class. At most one file
+    /// is opened.
+    #[must_use]
+    pub fn class_bytes(&self, class: &[u8], files: &mut dyn Files<'d>) -> Option<Vec<u8>> {
+        matches!(self.locale().charset, Charset::Bytes(_)).then_some(())?;
+        crate::class::bytes(self.ctype(files)?, class)
+    }
+
     /// The characters of a range of a pattern, in the order of the locale; `None` where those of code points are meant. The table is of
     /// characters: in other charsets than UTF-8 a pattern is bytes. A locale without an order of its own, `C.UTF-8`, has that of the C locale,
     /// where the characters up to U+FF alone have a place.
@@ -195,6 +203,20 @@ impl<'v, 'd> UserLocale<'v, 'd> {
     #[must_use]
     pub fn bytes(&self) -> Option<[u8; 256]> {
         self.collate.and_then(range::bytes)
+    }
+
+    /// The characters that sort as this one but for accents and case; `None` where it is alone. The table is of characters, as in
+    /// [`range`](Self::range).
+    #[must_use]
+    pub fn equals(&self, char: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        let collate = self.collate.filter(|_| self.locale().is_utf8())?;
+        equal::characters(collate, char)
+    }
+
+    /// The same of bytes.
+    #[must_use]
+    pub fn equal_bytes(&self, byte: u8) -> Option<Vec<u8>> {
+        self.collate.and_then(|collate| equal::bytes(collate, byte))
     }
 
     fn category(

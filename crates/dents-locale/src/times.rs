@@ -4,9 +4,6 @@ use alloc::vec::Vec;
 
 use crate::file::{Byte, Category, File, copy, word};
 
-/// GNU `ls` cuts month names at this many columns.
-const MAX_WIDTH: usize = 12;
-
 /// Names and formats of dates and times, in the locale's charset. Field by field as `langinfo.h` numbers them from
 /// `ABDAY_1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,36 +216,18 @@ impl<'d> TimeNames<'d> {
         self.eras.split(|byte| *byte == 0).find_map(|text| Era::parse(text, date))
     }
 
-    /// The names padded with spaces to the width of the widest, at most 12 columns: longer ones are cut. Names that
-    /// begin with a digit (`1月`) are padded on their left, others on their right, as in GNU `ls`; the name of January
-    /// decides for all twelve.
-    ///
-    /// `first` returns the bytes and the columns of the first character of a text that is not empty.
+    /// The names padded with spaces to the width of the widest. A name that begins with a digit (`1月`) is padded on its left, another
+    /// one on its right, as in GNU `ls`. `width` returns the columns of a name.
     #[must_use]
-    pub fn aligned_months(&self, first: &dyn Fn(&[u8]) -> [usize; 2]) -> [Vec<u8>; 12] {
-        let cut = self.short_months.map(|name| cut(name, first));
-        let widest = cut.iter().map(|(_, columns)| *columns).max().unwrap_or(0);
-        let right = self.short_months[0].first().is_some_and(u8::is_ascii_digit);
-        cut.map(|(name, columns)| {
-            let spaces = core::iter::repeat_n(b' ', widest - columns);
+    pub fn aligned_months(&self, width: &dyn Fn(&[u8]) -> usize) -> [Vec<u8>; 12] {
+        let widest = self.short_months.map(width).into_iter().max().unwrap_or(0);
+        self.short_months.map(|name| {
+            let spaces = core::iter::repeat_n(b' ', widest - width(name));
+            let is_number = name.first().is_some_and(u8::is_ascii_digit);
             let name = name.iter().copied();
-            if right { spaces.chain(name).collect() } else { name.chain(spaces).collect() }
+            if is_number { spaces.chain(name).collect() } else { name.chain(spaces).collect() }
         })
     }
-}
-
-/// As much of a name as `MAX_WIDTH` columns hold, and how many it takes of them.
-fn cut<'a>(name: &'a [u8], first: &dyn Fn(&[u8]) -> [usize; 2]) -> (&'a [u8], usize) {
-    let (mut at, mut columns) = (0, 0);
-    while at < name.len() {
-        let [length, more] = first(&name[at..]);
-        if columns + more > MAX_WIDTH {
-            break;
-        }
-        at = name.len().min(at + length.max(1));
-        columns += more;
-    }
-    (&name[..at], columns)
 }
 
 #[cfg(test)]
@@ -257,13 +236,12 @@ mod tests {
     use std::string::String;
 
     fn aligned(names: [&str; 12], utf8: bool) -> Vec<String> {
-        let first = |text: &[u8]| {
-            let text = core::str::from_utf8(text).ok().filter(|_| utf8);
-            let character = text.and_then(|text| text.chars().next()).unwrap_or(' ');
-            [character.len_utf8(), if character > '\u{2e80}' { 2 } else { 1 }]
+        let width = |name: &[u8]| {
+            let text = core::str::from_utf8(name).ok().filter(|_| utf8);
+            text.map_or(name.len(), |text| text.chars().map(|char| 1 + usize::from(char > '\u{2e80}')).sum())
         };
         let short_months = names.map(str::as_bytes);
-        let names = TimeNames { short_months, ..TimeNames::C }.aligned_months(&first);
+        let names = TimeNames { short_months, ..TimeNames::C }.aligned_months(&width);
         names.into_iter().map(|name| String::from_utf8(name).unwrap()).collect()
     }
 
@@ -287,13 +265,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_cut() {
+    fn wide_names_are_whole_and_each_has_its_side() {
         let mut names = ["Jan"; 12];
-        names[0] = "januaryjanuary";
-        assert_eq!(aligned(names, true)[0], "januaryjanua");
-        assert_eq!(aligned(names, false)[0], "januaryjanua");
-        names[0] = "a一二三四五六";
-        assert_eq!(aligned(names, true)[0], "a一二三四五");
+        (names[0], names[1]) = ("januaryjanuary", "2");
+        let aligned = aligned(names, true);
+        assert_eq!((&*aligned[0], &*aligned[1]), ("januaryjanuary", "             2"));
     }
 
     #[test]

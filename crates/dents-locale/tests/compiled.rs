@@ -58,15 +58,27 @@ fn has_the_names_of_the_fixture(time: &'static [AtomicU8]) {
     assert_eq!(texts(&names.half_days), ["before", "after"]);
     assert_eq!((names.date_time, names.date), (&b"%a %d. %b %Y %T"[..], &b"%d.%m.%Y"[..]));
     assert_eq!((names.time, names.time_12), (&b"%H.%M"[..], &b"%I:%M %p"[..]));
-    let first = |text: &[u8]| {
-        let char = std::str::from_utf8(text).expect("UTF-8").chars().next().expect("a character");
-        [char.len_utf8(), 1 + usize::from(char > '\u{2e80}')]
+    let width = |name: &[u8]| {
+        let chars = std::str::from_utf8(name).expect("UTF-8").chars();
+        chars.map(|char| 1 + usize::from(char > '\u{2e80}')).sum()
     };
-    let months = names.aligned_months(&first);
-    let expected =
-        ["m1", "m\u{e9}2", "m3", "\u{3042}4", "m5 is longer", "m6", "m7", "m8", "m9", "m10", "m11", "m12"];
+    let months = names.aligned_months(&width);
+    let expected = [
+        "m1",
+        "m\u{e9}2",
+        "m3",
+        "\u{3042}4",
+        "m5 is longer than twelve",
+        "m6",
+        "m7",
+        "m8",
+        "m9",
+        "m10",
+        "m11",
+        "m12",
+    ];
     for (month, expected) in months.iter().zip(expected) {
-        let columns = 12 - expected.chars().map(|char| 1 + usize::from(char > '\u{2e80}')).sum::<usize>();
+        let columns = 24 - expected.chars().map(|char| 1 + usize::from(char > '\u{2e80}')).sum::<usize>();
         assert_eq!(String::from_utf8_lossy(month), format!("{expected}{}", " ".repeat(columns)));
     }
 }

@@ -84,13 +84,12 @@ fn dates_are_those_of_ls() {
             continue;
         };
         let utf8 = found.locale().is_utf8();
-        let first = |text: &[u8]| {
-            let text = std::str::from_utf8(text).ok().filter(|_| utf8);
-            let character = text.and_then(|text| text.chars().next()).unwrap_or(' ');
-            [character.len_utf8(), if character >= '\u{2e80}' { 2 } else { 1 }]
+        let width = |name: &[u8]| {
+            let text = std::str::from_utf8(name).ok().filter(|_| utf8);
+            text.map_or(name.len(), |text| text.chars().map(|char| 1 + usize::from(char >= '\u{2e80}')).sum())
         };
         let months =
-            TimeNames::new(copy(TimeNames::part(time)).leak()).expect("months").aligned_months(&first);
+            TimeNames::new(copy(TimeNames::part(time)).leak()).expect("months").aligned_months(&width);
         for language in ["", "de:sv", "C:de"] {
             let paths = catalog::paths(found.time_name(), Some(language.as_bytes()), "LC_TIME", "coreutils");
             let bytes = paths.iter().find_map(|path| disk.open(path));

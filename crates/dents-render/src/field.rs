@@ -1,7 +1,6 @@
 //! Rows for programs: their syntax and their fields.
 
 use crate::note::Total;
-use crate::view::Column;
 use alloc::vec::Vec;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 
@@ -27,75 +26,94 @@ pub struct Record {
     pub lazy: bool,
 }
 
-/// A field of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
+/// Makes the fields of the rows of a table: variant and name.
+macro_rules! fields {
+    ($($(#[$doc:meta])+ $name:ident = $word:literal;)+) => {
+        /// A field of a row.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Field {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Field {
+            /// Its name.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Field::$name => $word,)+
+                }
+            }
+        }
+    };
+}
+
+fields! {
     /// The directory: the operand, and the path below it; null for operands themselves.
-    Directory,
+    Directory = "directory";
     /// The name; for an operand the whole operand.
-    Name,
+    Name = "name";
     /// The type, a word of [`crate::record::words::of_kind`].
-    Type,
+    Type = "type";
     /// `st_mode` as a number, with its type bits.
-    Mode,
+    Mode = "mode";
     /// The same as ten letters.
-    Perm,
+    Perm = "perm";
     /// Hard links.
-    Nlink,
+    Nlink = "nlink";
     /// The owner's number.
-    Uid,
+    Uid = "uid";
     /// The group's number.
-    Gid,
+    Gid = "gid";
     /// The owner's name; null if there is none.
-    User,
+    User = "user";
     /// The group's name; null if there is none.
-    Group,
+    Group = "group";
     /// Bytes.
-    Size,
+    Size = "size";
     /// Allocated bytes.
-    Allocated,
+    Allocated = "allocated";
     /// Inode number.
-    Ino,
+    Ino = "ino";
     /// The device that holds the file, as `stat(2)` numbers it.
-    Dev,
+    Dev = "dev";
     /// For a device file, the number of the device; null for other files.
-    Rdev,
+    Rdev = "rdev";
     /// Last access.
-    Atime,
+    Atime = "atime";
     /// Birth; null if the file system keeps none.
-    Btime,
+    Btime = "btime";
     /// Last change of the inode.
-    Ctime,
+    Ctime = "ctime";
     /// Last change of the contents.
-    Mtime,
+    Mtime = "mtime";
     /// `STATX_ATTR_*` that are set, as words.
-    Attributes,
+    Attributes = "attributes";
     /// The text of a symbolic link; null for other files.
-    Target,
+    Target = "target";
     /// Whether there is an ACL.
-    Acl,
+    Acl = "acl";
     /// Security context; null if there is none.
-    Context,
+    Context = "context";
     /// The names of all extended attributes with the sizes of their values.
-    Xattrs,
+    Xattrs = "xattrs";
     /// The difference between the last commit and the index; null if git has no answer.
-    GitStaged,
+    GitStaged = "git_staged";
     /// The difference between the index and the file; null if git has no answer.
-    GitUnstaged,
+    GitUnstaged = "git_unstaged";
     /// Bytes of the entry and all below it; null if they were not added up.
-    Total,
+    Total = "total";
     /// Allocated bytes of the entry and all below it.
-    TotalAllocated,
+    TotalAllocated = "total_allocated";
     /// Whether the total is complete.
-    TotalWhole,
+    TotalWhole = "total_whole";
     /// Whether the values may be stale; null if there are none.
-    Lazy,
+    Lazy = "lazy";
     /// The request that failed: `stat`, `link`, `xattr`.
-    Asked,
+    Asked = "asked";
     /// The kernel's error number; null after a timeout.
-    Errno,
+    Errno = "errno";
     /// The kernel's name of the error (`ENOENT`); `TIMEOUT` after a timeout.
-    Error,
+    Error = "error";
 }
 
 /// The fields that say whether the others are valid.
@@ -127,34 +145,6 @@ impl Field {
         Field::Target,
     ];
 
-    /// The fields that a column of the view becomes in output for programs.
-    #[must_use]
-    pub fn of_column(column: Column) -> &'static [Field] {
-        match column {
-            Column::Mode => &[Field::Type, Field::Perm],
-            Column::Octal => &[Field::Mode],
-            Column::Links => &[Field::Nlink],
-            Column::User => &[Field::User],
-            Column::Group => &[Field::Group],
-            Column::Uid => &[Field::Uid],
-            Column::Gid => &[Field::Gid],
-            Column::Size => &[Field::Size],
-            Column::Blocks => &[Field::Allocated],
-            Column::Inode => &[Field::Ino],
-            Column::Device => &[Field::Dev],
-            Column::Modified => &[Field::Mtime],
-            Column::Changed => &[Field::Ctime],
-            Column::Accessed => &[Field::Atime],
-            Column::Created => &[Field::Btime],
-            Column::Context => &[Field::Context],
-            Column::Xattrs => &[Field::Xattrs],
-            Column::Flags => &[Field::Attributes],
-            Column::Git => &[Field::GitStaged, Field::GitUnstaged],
-            Column::Total => &[Field::Total, Field::TotalAllocated, Field::TotalWhole],
-            Column::Name => &[Field::Directory, Field::Name],
-        }
-    }
-
     /// These fields, each once. If they need a request about entries, the fields about its validity and errors follow
     /// at the end.
     #[must_use]
@@ -169,46 +159,6 @@ impl Field {
             all.extend(STATE);
         }
         all
-    }
-
-    /// Its name.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Field::Directory => "directory",
-            Field::Name => "name",
-            Field::Type => "type",
-            Field::Mode => "mode",
-            Field::Perm => "perm",
-            Field::Nlink => "nlink",
-            Field::Uid => "uid",
-            Field::Gid => "gid",
-            Field::User => "user",
-            Field::Group => "group",
-            Field::Size => "size",
-            Field::Allocated => "allocated",
-            Field::Ino => "ino",
-            Field::Dev => "dev",
-            Field::Rdev => "rdev",
-            Field::Atime => "atime",
-            Field::Btime => "btime",
-            Field::Ctime => "ctime",
-            Field::Mtime => "mtime",
-            Field::Attributes => "attributes",
-            Field::Target => "target",
-            Field::Acl => "acl",
-            Field::Context => "context",
-            Field::Xattrs => "xattrs",
-            Field::GitStaged => "git_staged",
-            Field::GitUnstaged => "git_unstaged",
-            Field::Total => "total",
-            Field::TotalAllocated => "total_allocated",
-            Field::TotalWhole => "total_whole",
-            Field::Lazy => "lazy",
-            Field::Asked => "asked",
-            Field::Errno => "errno",
-            Field::Error => "error",
-        }
     }
 
     /// Whether it is text from outside, which may be any bytes.

@@ -48,13 +48,14 @@ impl Separator {
     /// A decimal point as in C.
     pub const POINT: Separator = Separator { bytes: [b'.', 0, 0, 0], len: 1, columns: Some(1) };
 
-    /// A character of at most four bytes, drawn in UTF-8 or not. One byte is one column, whatever its charset.
+    /// A character of at most four bytes. It has no width where it cannot be printed in this charset, which may be another than that of
+    /// the locale of numbers.
     #[must_use]
     pub fn new(text: &[u8], charset: Charset) -> Option<Separator> {
         let mut bytes = [0; 4];
         bytes.get_mut(..text.len())?.copy_from_slice(text);
-        let columns = if text.len() == 1 { Some(1) } else { known_width(text, charset) };
-        Some(Separator { bytes, len: text.len() as u8, columns: columns.map(|columns| columns as u8) })
+        let columns = known_width(text, charset).map(|columns| columns as u8);
+        Some(Separator { bytes, len: text.len() as u8, columns })
     }
 
     fn is_empty(self) -> bool {
@@ -145,12 +146,14 @@ impl SizeFormat {
         matches!(self, SizeFormat::Blocks { size, suffix, grouping: None } if size == unit && suffix.is_empty())
     }
 
-    /// Whether numbers may have more bytes than columns.
+    /// Whether numbers may have more bytes than columns, or columns that are not known.
     #[must_use]
     pub(crate) fn is_wide(self) -> bool {
+        let is_wide =
+            |separator: Separator| separator.len > 1 || separator.len == 1 && separator.columns.is_none();
         match self {
-            SizeFormat::Human { point } | SizeFormat::Si { point } => point.len > 1,
-            SizeFormat::Blocks { grouping, .. } => grouping.is_some_and(|groups| groups.separator.len > 1),
+            SizeFormat::Human { point } | SizeFormat::Si { point } => is_wide(point),
+            SizeFormat::Blocks { grouping, .. } => grouping.is_some_and(|groups| is_wide(groups.separator)),
         }
     }
 
@@ -317,6 +320,10 @@ mod tests {
         assert_eq!((grouped(Charset::Utf8).width(), grouped(Charset::Utf8).padding(12)), (9, 3));
         // If the character cannot be printed, GNU does not know the width, and does not pad.
         assert_eq!((grouped(Charset::Ascii).width(), grouped(Charset::Ascii).padding(12)), (0, 0));
+        let no_break = |charset| Separator::new(b"\xa0", charset).unwrap().columns;
+        let latin = Separator::new(b"\xa0", Charset::Ascii).unwrap();
+        assert!(plain.with_groups(Grouping::new(latin, &[3])).is_wide());
+        assert_eq!((no_break(Charset::Ascii), no_break(Charset::Bytes(u128::MAX))), (None, Some(1)));
         let human = SizeFormat::HUMAN.with_point(Separator::new("٫".as_bytes(), Charset::Utf8).unwrap());
         assert_eq!((show(human.bytes(1_234_567)), human.bytes(1_234_567).width()), ("1٫2M".into(), 4));
         let most = plain.with_groups(Grouping::new(narrow(Charset::Utf8), &[3])).bytes(u64::MAX);

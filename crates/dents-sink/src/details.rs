@@ -3,86 +3,16 @@
 //! A row has its details in encoded form (`coding.rs`). So a row without details costs nothing, and sorters and journals copy bytes.
 
 use crate::bytes::{Bytes, put_bytes, put_number};
-use dents_core::facts::Columns;
-
-/// A detail. If it was requested, all formats have a column with its name, which is null if the value is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Detail {
-    /// The project id, by which file systems keep quotas: a number; 0 belongs to no project.
-    Project,
-    /// The inode flags that `statx` returns, in the letters of lsattr(1): `i` immutable, `a` append only, `c` compressed, `d` no dump,
-    /// `E` encrypted, `V` verity, `x` DAX; empty if none is set.
-    Flags,
-    /// The existing ACLs: the words `access`, `default` and `nfs4` with commas between them; empty if there is none.
-    Acl,
-    /// The names of the extended attributes in their order, with a comma between them; empty if there is none. Bytes of a name that are not
-    /// printable ASCII, commas and backslashes are written as `\x2c`.
-    Xattrs,
-    /// The type of the file system, as the list of mounts has it: `ext4`, `nfs4`, `lustre`.
-    Filesystem,
-    /// On Lustre the number of stripes of a file.
-    Stripes,
-    /// On Lustre the file's pool of storage targets; empty if there is none.
-    Pool,
-    /// On Lustre the state of a file in hierarchical storage: the words `exists`, `dirty`, `released`, `archived`, `norelease`, `noarchive` and
-    /// `lost` with commas between them; empty if the file was never in it.
-    Hsm,
-}
+pub use dents_core::facts::Detail;
+use dents_core::facts::Type;
 
 /// The value of a detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A number.
-    Number(u32),
+    Number(u64),
     /// Text.
     Text(&'a str),
-}
-
-impl Detail {
-    /// All, in the order of their columns.
-    pub const ALL: [Detail; 8] = [
-        Detail::Project,
-        Detail::Flags,
-        Detail::Acl,
-        Detail::Xattrs,
-        Detail::Filesystem,
-        Detail::Stripes,
-        Detail::Pool,
-        Detail::Hsm,
-    ];
-
-    /// Its name, in all formats.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Detail::Project => "project",
-            Detail::Flags => "flags",
-            Detail::Acl => "acl",
-            Detail::Xattrs => "xattrs",
-            Detail::Filesystem => "filesystem",
-            Detail::Stripes => "stripes",
-            Detail::Pool => "pool",
-            Detail::Hsm => "hsm",
-        }
-    }
-
-    /// Its column.
-    #[must_use]
-    pub fn column(self) -> Columns {
-        Columns::from_bits_truncate(Columns::PROJECT.bits() << self as u8)
-    }
-
-    /// Whether its values are numbers.
-    #[must_use]
-    pub fn is_number(self) -> bool {
-        matches!(self, Detail::Project | Detail::Stripes)
-    }
-
-    /// The details among these columns.
-    pub fn of(columns: Columns) -> impl Iterator<Item = Detail> {
-        Detail::ALL.into_iter().filter(move |detail| columns.contains(detail.column()))
-    }
 }
 
 /// The details of a row that are known.
@@ -96,9 +26,11 @@ impl<'a> Details<'a> {
         while !rest.0.is_empty() {
             let detail = Detail::ALL.get(usize::from(rest.byte()?)).filter(|one| **one as u8 >= least)?;
             least = *detail as u8 + 1;
-            if detail.is_number() {
+            if detail.kind() == Type::Text {
+                str::from_utf8(rest.bytes()?).ok()?;
+            } else {
                 let begin = rest.0;
-                rest.small::<u32>()?;
+                fits(*detail, rest.number()?).then_some(())?;
                 // Each number has only one valid encoding, without a last byte of 0.
                 begin[..begin.len() - rest.0.len()]
                     .iter()
@@ -106,8 +38,6 @@ impl<'a> Details<'a> {
                     .last()
                     .is_none_or(|last| *last != 0)
                     .then_some(())?;
-            } else {
-                str::from_utf8(rest.bytes()?).ok()?;
             }
         }
         Some(Details(bytes))
@@ -133,9 +63,9 @@ impl<'a> Details<'a> {
         let mut bytes = Bytes(self.0);
         std::iter::from_fn(move || {
             let detail = *Detail::ALL.get(usize::from(bytes.byte()?))?;
-            let value = match detail.is_number() {
-                true => Value::Number(bytes.small()?),
-                false => Value::Text(std::str::from_utf8(bytes.bytes()?).ok()?),
+            let value = match detail.kind() {
+                Type::Narrow | Type::Wide => Value::Number(bytes.number()?),
+                Type::Text => Value::Text(std::str::from_utf8(bytes.bytes()?).ok()?),
             };
             Some((detail, value))
         })
@@ -153,7 +83,7 @@ impl<'a> Details<'a> {
 
     /// The value of a detail that is a number.
     #[must_use]
-    pub fn number(self, detail: Detail) -> Option<u32> {
+    pub fn number(self, detail: Detail) -> Option<u64> {
         match self.get(detail)? {
             Value::Number(number) => Some(number),
             Value::Text(_) => None,
@@ -167,6 +97,15 @@ impl<'a> Details<'a> {
             Value::Text(text) => Some(text),
             Value::Number(_) => None,
         }
+    }
+}
+
+/// Whether a detail can have this number.
+fn fits(detail: Detail, number: u64) -> bool {
+    match detail.kind() {
+        Type::Narrow => number <= u32::MAX.into(),
+        Type::Wide => true,
+        Type::Text => false,
     }
 }
 
@@ -190,11 +129,11 @@ impl Draft {
     pub fn push(&mut self, detail: Detail, value: Option<Value<'_>>) {
         let Draft(bytes) = self;
         match value {
-            Some(Value::Number(number)) if detail.is_number() => {
+            Some(Value::Number(number)) if fits(detail, number) => {
                 bytes.push(detail as u8);
-                put_number(bytes, number.into());
+                put_number(bytes, number);
             }
-            Some(Value::Text(text)) if !detail.is_number() => {
+            Some(Value::Text(text)) if detail.kind() == Type::Text => {
                 bytes.push(detail as u8);
                 put_bytes(bytes, text.as_bytes());
             }
@@ -216,26 +155,18 @@ mod tests {
     #[test]
     fn what_was_put_comes_back() {
         let mut draft = Draft::default();
-        draft.push(Detail::Project, Some(Value::Number(u32::MAX)));
+        draft.push(Detail::Project, Some(Value::Number(u32::MAX.into())));
         draft.push(Detail::Flags, Some(Value::Number(1)));
+        draft.push(Detail::Stripes, Some(Value::Number(1 << 32)));
         draft.push(Detail::Acl, None);
         draft.push(Detail::Xattrs, Some(Value::Text("user.a,user.\u{e9}")));
         draft.push(Detail::Hsm, Some(Value::Text("")));
         let details = draft.details();
-        assert_eq!(details.number(Detail::Project), Some(u32::MAX));
+        assert_eq!(details.number(Detail::Project), Some(u32::MAX.into()));
         assert_eq!(details.text(Detail::Xattrs), Some("user.a,user.\u{e9}"));
         assert_eq!(details.text(Detail::Hsm), Some(""));
-        assert_eq!([Detail::Flags, Detail::Acl, Detail::Pool].map(|one| details.get(one)), [None; 3]);
+        assert_eq!([Detail::Flags, Detail::Acl, Detail::Stripes].map(|one| details.get(one)), [None; 3]);
         assert_eq!(details.iter().count(), 3);
-    }
-
-    #[test]
-    fn each_detail_has_a_column_of_its_own() {
-        let all = Detail::ALL.iter().fold(Columns::empty(), |all, one| all | one.column());
-        assert_eq!(all, Columns::DETAILS);
-        assert_eq!(all.bits().count_ones(), 8);
-        assert_eq!(Detail::Hsm.column(), Columns::HSM);
-        assert_eq!(Detail::of(Columns::all()).collect::<Vec<_>>(), Detail::ALL);
     }
 
     #[test]

@@ -58,6 +58,7 @@ variables! {
     b"LS_BLOCK_SIZE" => ls_block_size: "Units of sizes.",
     b"LS_COLORS" => ls_colors: "The colours of names.",
     b"NO_COLOR" => no_color: "No colours, unless empty or `--color` is said.",
+    b"OUTPUT_CHARSET" => output_charset: "The charset of messages, where it is not that of the locale.",
     b"POSIXLY_CORRECT" => posixly_correct: "As POSIX has it, where GNU differs.",
     b"QUOTING_STYLE" => quoting_style: "The quoting of names.",
     b"TABSIZE" => tabsize: "The distance of tab stops.",

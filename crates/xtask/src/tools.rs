@@ -37,6 +37,8 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     tool("fakeroot", "fakeroot"),
     tool("faketime", "faketime"),
     tool("tmux", "tmux"),
+    tool("zsh", "zsh"),
+    tool("fish", "fish"),
     tool("ncdu", "ncdu"),
     tool("mkfs.ext4", "e2fsprogs"),
     tool("mkfs.xfs", "xfsprogs"),

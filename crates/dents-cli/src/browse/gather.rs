@@ -2,8 +2,9 @@
 
 use super::tree::{Fresh, Id, Known, Tree};
 use dents_commands::consumer::Consumer;
-use dents_commands::entry::{self, Facts, Found};
+use dents_commands::entry::{self, Found};
 use dents_commands::overlap::Overlap;
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{Failure, Place, Step};
 use dents_sink::Row;
@@ -134,7 +135,7 @@ impl Consumer for Worker<'_> {
     fn entry(&mut self, found: &Found<'_>, state: &Id) -> Step {
         let facts = found.facts();
         if let Some(facts) = facts.filter(|_| found.kind == Kind::Dir && found.is_live())
-            && !self.overlap.is_new(facts.inode)
+            && !self.overlap.is_new(facts.inode())
         {
             return Step::Skip;
         }
@@ -178,9 +179,10 @@ impl Consumer for Worker<'_> {
 }
 
 impl Worker<'_> {
-    fn known(&self, facts: &Facts) -> Known {
-        let Facts { inode, nlink, size, allocated, mtime, uid, mode, .. } = *facts;
-        let mtime = if facts.unknown.contains(Needs::MTIME) { i64::MIN } else { mtime.sec };
+    fn known(&self, facts: &Facts<'_>) -> Known {
+        let Facts { nlink, size, allocated, uid, mode, .. } = *facts;
+        let inode = facts.inode();
+        let mtime = facts.time(Needs::MTIME).map_or(i64::MIN, |mtime| mtime.sec);
         Known { inode, nlink: self.overlap.names(inode, nlink), size, allocated, mtime, uid, mode }
     }
 }

@@ -153,7 +153,7 @@ impl Consumer for Counter<'_> {
             return Step::Enter;
         }
         match found.facts() {
-            Some(facts) if !self.overlap.is_new(facts.inode) => Step::Skip,
+            Some(facts) if !self.overlap.is_new(facts.inode()) => Step::Skip,
             _ => Step::Enter,
         }
     }

@@ -164,7 +164,8 @@ impl Sides<'_> {
         let must_stop = || first_error.is_set();
         let special = Special { paths: Some(&operands), must_stop: &must_stop, ..Special::default() };
         let make = || Rows::new(gather.taker(), &first_error, &owners, &operands);
-        let Gathered { end, root_failed, .. } = self.job(&source, rows::NEEDS).walk(&special, make);
+        let Gathered { end, root_failed, .. } =
+            self.job(&source, rows::needs(Columns::USUAL)).walk(&special, make);
         first_error.into_result()?;
         match end {
             End::Complete if !root_failed || self.partial => {}

@@ -2,9 +2,9 @@
 
 use super::row::Row;
 use super::{Args, What};
-use crate::entry::Facts;
 use crate::overlap::Overlap;
 use dents_core::bulk::Usage;
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Follow;
 use std::ffi::{CStr, CString};
@@ -86,7 +86,7 @@ impl Rules {
     }
 
     /// The bytes that an entry takes, or 1. The apparent size of an entry that has no [length](Kind::has_length) is 0.
-    pub(super) fn bytes(&self, kind: Kind, facts: &Facts) -> u64 {
+    pub(super) fn bytes(&self, kind: Kind, facts: &Facts<'_>) -> u64 {
         match self.what {
             What::Allocated => facts.allocated,
             What::Apparent if kind.has_length() => facts.size,
@@ -96,8 +96,8 @@ impl Rules {
     }
 
     /// The number of names of a file that the walk may find. The file is not a directory.
-    pub(super) fn names(&self, facts: &Facts) -> u32 {
-        if self.count_links { 1 } else { self.overlap.names(facts.inode, facts.nlink) }
+    pub(super) fn names(&self, facts: &Facts<'_>) -> u32 {
+        if self.count_links { 1 } else { self.overlap.names(facts.inode(), facts.nlink) }
     }
 
     /// Whether only the sum of an operand is shown, in which each file counts once.

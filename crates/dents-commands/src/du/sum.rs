@@ -8,11 +8,12 @@
 use super::row::{self, Row};
 use super::rules::Rules;
 use crate::consumer::Consumer;
-use crate::entry::{self, Facts, Found, Origin, above};
+use crate::entry::{self, Found, Origin, above};
 use crate::inode::{Inode, target};
 use crate::output::Diagnostics;
 use crate::session::Status;
 use crate::source::{Below, File, Gathered, Job, Special, Way};
+use dents_core::facts::Facts;
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
 use dents_core::tree::sums::{Adder, At, Node};
@@ -232,7 +233,7 @@ impl Consumer for Summer<'_> {
                 return Step::Enter;
             }
             if kind == Kind::Dir && rules.overlap.is_by_links() {
-                self.wait(found, facts.inode, Some((bytes, *at, found.depth)));
+                self.wait(found, facts.inode(), Some((bytes, *at, found.depth)));
                 return Step::Enter;
             }
         }
@@ -253,7 +254,7 @@ impl Consumer for Summer<'_> {
         };
         let step = self.step(found, &facts);
         if step == Some(Step::Enter) && self.sums.rules.overlap.is_by_links() {
-            self.wait(found, facts.inode, None);
+            self.wait(found, facts.inode(), None);
         }
         step.unwrap_or(Step::Enter)
     }
@@ -296,18 +297,18 @@ impl Summer<'_> {
     }
 
     /// Whether a directory is entered. `None` for an entry on another file system, which is not counted.
-    fn step(&self, found: &Found<'_>, facts: &Facts) -> Option<Step> {
+    fn step(&self, found: &Found<'_>, facts: &Facts<'_>) -> Option<Step> {
         let rules = self.sums.rules;
         if found.depth == 0 {
-            let _ = self.border.set(facts.inode.dev);
+            let _ = self.border.set(facts.dev);
         } else if rules.one_file_system && self.is_beyond(found, facts) {
             return None;
         }
         let is_within = match found.origin {
-            Origin::Live(place, _) => place.is_within(facts.inode.dev, facts.inode.ino),
+            Origin::Live(place, _) => place.is_within(facts.dev, facts.ino),
             Origin::Row(_) => false,
         };
-        let is_again = || !rules.overlap.is_by_links() && !rules.overlap.is_new(facts.inode);
+        let is_again = || !rules.overlap.is_by_links() && !rules.overlap.is_new(facts.inode());
         let is_left_out = found.kind == Kind::Dir && (is_within || is_again());
         Some(if is_left_out { Step::Skip } else { Step::Enter })
     }
@@ -338,9 +339,9 @@ impl Summer<'_> {
     }
 
     /// Whether an entry lies on another file system than its operand.
-    fn is_beyond(&self, found: &Found<'_>, facts: &Facts) -> bool {
+    fn is_beyond(&self, found: &Found<'_>, facts: &Facts<'_>) -> bool {
         match found.origin {
-            Origin::Live(..) => self.border.get() != Some(&facts.inode.dev),
+            Origin::Live(..) => self.border.get() != Some(&facts.dev),
             Origin::Row(_) => found.is_mount_point,
         }
     }
@@ -357,7 +358,7 @@ impl Summer<'_> {
             return false;
         }
         // No metadata was requested: no need was declared, or the time was over.
-        let unknown = found.facts().is_none() && rules.identifies(found.kind);
+        let unknown = !found.has_facts() && rules.identifies(found.kind);
         !unknown && !found.has_failed()
     }
 
@@ -369,7 +370,7 @@ impl Summer<'_> {
     }
 
     /// Takes one of `names` names of a file.
-    fn add_link(&mut self, found: &Found<'_>, facts: &Facts, names: u32, bytes: u64, at: At) {
+    fn add_link(&mut self, found: &Found<'_>, facts: &Facts<'_>, names: u32, bytes: u64, at: At) {
         let nodes = self.adder.sums();
         let is_shown = self.is_shown(found);
         if is_shown {
@@ -386,7 +387,7 @@ impl Summer<'_> {
             None if is_shown => nodes.order(old.at(), &self.path).is_le(),
             None => nodes.first(old.at(), at) == old.at(),
         };
-        let last = self.sums.links.see(facts.inode.key(), names, |old| match old {
+        let last = self.sums.links.see(facts.inode().key(), names, |old| match old {
             Some(old) if old.at() == At::NONE || is_before(old) => old,
             _ if is_shown => Linked { node: file(), nth: 0, bytes },
             _ => Linked { node: at, nth: nth.unwrap_or(0), bytes },

@@ -2,12 +2,14 @@
 
 use super::count::Count;
 use super::globs;
-use super::kinds::Kinds;
+use super::kinds::{self, Kinds};
 use super::owner;
 use super::permissions::Permissions;
 use super::since::Since;
 use super::size::Size;
 use crate::time;
+use crate::words::offered;
+use clap::ValueHint;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use dents_core::batch::Time;
 use dents_core::needs::Needs;
@@ -19,7 +21,7 @@ use regex::bytes::Regex;
 #[group(skip)]
 pub struct Args {
     /// Only these types: f d l p s c b, as in find
-    #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = Kinds::parse)]
+    #[arg(short = 't', long = "type", value_name = "TYPES", value_parser = offered(Kinds::parse, kinds::words()), hide_possible_values = true)]
     pub(super) kinds: Vec<Kinds>,
     /// Only paths that match a regular expression (of the regex crate)
     #[arg(short = 'g', long, value_name = "RE")]
@@ -56,7 +58,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "TIME", default_value_t = Which::Mtime)]
     time: Which,
     /// Only entries of this user
-    #[arg(long, value_name = "NAME|UID", value_parser = owner::user)]
+    #[arg(long, value_name = "NAME|UID", value_hint = ValueHint::Username, value_parser = owner::user)]
     pub(super) user: Option<u32>,
     /// Only entries of this group
     #[arg(long, value_name = "NAME|GID", value_parser = owner::group)]

@@ -6,16 +6,21 @@ use dents_core::needs::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u16);
 
-/// The letters, in the order of the message that lists them.
-const LETTERS: [(u8, Kind); 7] = [
-    (b'f', Kind::Reg),
-    (b'd', Kind::Dir),
-    (b'l', Kind::Link),
-    (b'p', Kind::Fifo),
-    (b's', Kind::Sock),
-    (b'c', Kind::Char),
-    (b'b', Kind::Block),
+/// The letters, in the order of the message that lists them, with what completions say of each.
+const LETTERS: [(&str, Kind, &str); 7] = [
+    ("f", Kind::Reg, "Regular files"),
+    ("d", Kind::Dir, "Directories"),
+    ("l", Kind::Link, "Symbolic links"),
+    ("p", Kind::Fifo, "FIFOs"),
+    ("s", Kind::Sock, "Sockets"),
+    ("c", Kind::Char, "Character devices"),
+    ("b", Kind::Block, "Block devices"),
 ];
+
+/// Each letter and what it means.
+pub(super) fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LETTERS.into_iter().map(|(letter, _, about)| (letter, about))
+}
 
 impl Kinds {
     /// All, also an unknown type.
@@ -31,7 +36,7 @@ impl Kinds {
     pub fn parse(text: &str) -> Result<Kinds, String> {
         let mut kinds = Kinds(0);
         for letter in text.bytes().filter(|byte| *byte != b',') {
-            let Some((_, kind)) = LETTERS.iter().find(|(known, _)| *known == letter) else {
+            let Some((_, kind, _)) = LETTERS.iter().find(|(known, ..)| known.as_bytes() == [letter]) else {
                 return Err(format!("‘{}’ is none of f d l p s c b", letter.escape_ascii()));
             };
             kinds.0 |= 1 << *kind as u16;
@@ -56,7 +61,7 @@ impl Kinds {
 
 /// The letter of `find` for a type; `U` for an unknown type.
 pub(crate) fn letter(kind: Kind) -> u8 {
-    LETTERS.iter().find(|(_, known)| *known == kind).map_or(b'U', |(letter, _)| *letter)
+    LETTERS.iter().find(|(_, known, _)| *known == kind).map_or(b'U', |(letter, ..)| letter.as_bytes()[0])
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use super::globs::Globs;
 use super::kinds::Kinds;
 use super::permissions::Permissions;
 use super::size::Size;
-use crate::entry::{Facts, Found, Origin};
+use crate::entry::{Found, Origin};
 use dents_core::batch::Time;
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs};
 use regex::bytes::Regex;
 
@@ -113,16 +114,16 @@ impl Test<'_> {
     }
 
     /// Whether an entry passes by its metadata. An entry with unknown facts does not pass.
-    pub(super) fn passes(&self, found: &Found<'_>, facts: Option<&Facts>) -> bool {
-        let facts = facts.filter(|facts| !facts.unknown.intersects(self.needs(found.kind)));
-        let fits = |fit: &dyn Fn(&Facts) -> bool| facts.is_some_and(fit);
+    pub(super) fn passes(&self, found: &Found<'_>, facts: Option<&Facts<'_>>) -> bool {
+        let facts = facts.filter(|facts| !facts.lacks(self.needs(found.kind)));
+        let fits = |fit: &dyn Fn(&Facts<'_>) -> bool| facts.is_some_and(fit);
         match self {
             Test::Kinds(kinds, _) => kinds.has(found.kind),
             Test::Include(_) | Test::Grep(_) => true,
-            Test::Inum(number) => fits(&|facts| facts.inode.ino == *number),
+            Test::Inum(number) => fits(&|facts| facts.ino == *number),
             Test::Size(size) => fits(&|facts| size.fits(facts.size)),
-            Test::Newer(time, which) => fits(&|facts| known(facts.time(*which)) > Some(*time)),
-            Test::Older(time, which) => fits(&|facts| known(facts.time(*which)).is_some_and(|at| at < *time)),
+            Test::Newer(time, which) => fits(&|facts| facts.time(*which) > Some(*time)),
+            Test::Older(time, which) => fits(&|facts| facts.time(*which).is_some_and(|at| at < *time)),
             Test::Changed(time) => fits(&|facts| facts.ctime >= *time),
             Test::User(uid) => fits(&|facts| facts.uid == *uid),
             Test::Group(gid) => fits(&|facts| facts.gid == *gid),
@@ -131,9 +132,4 @@ impl Test<'_> {
             Test::Empty => found.kind == Kind::Dir || fits(&|facts| facts.size == 0),
         }
     }
-}
-
-/// A time, unless it is a birth that the file system did not keep.
-fn known(time: Time) -> Option<Time> {
-    (time != Time::UNKNOWN).then_some(time)
 }

@@ -6,11 +6,12 @@
 use super::sum::{Figures, Sum};
 use super::tree::{self, Tree};
 use crate::consumer::Consumer;
-use crate::entry::{Facts, Found};
+use crate::entry::Found;
 use crate::overlap::Overlap;
 use crate::sorter::Sorter;
 use crate::stats::{Now, Summer};
 use crate::top::{By, Finder};
+use dents_core::facts::Facts;
 use dents_core::needs::Kind;
 use dents_core::tree::Step;
 use dents_sink::coding::{Bytes, put_bytes, put_number};
@@ -112,7 +113,7 @@ impl Consumer for Worker<'_> {
         self.largest.entry(found, state);
         self.oldest.entry(found, state);
         if let Some(facts) = found.facts() {
-            let names = self.overlap.names(facts.inode, facts.nlink);
+            let names = self.overlap.names(facts.inode(), facts.nlink);
             self.taker.take(found, &facts, names);
         }
         Step::Enter
@@ -159,7 +160,7 @@ impl<'r> Taker<'r> {
     }
 
     /// Takes an entry, one of whose `names` this is.
-    fn take(&mut self, found: &Found<'_>, facts: &Facts, names: u32) {
+    fn take(&mut self, found: &Found<'_>, facts: &Facts<'_>, names: u32) {
         if found.kind != Kind::Dir && names > 1 {
             return self.take_name(found, facts);
         }
@@ -177,11 +178,11 @@ impl<'r> Taker<'r> {
     }
 
     /// A name of a file with several links: a record by inode number, and by the directory where the file would count.
-    fn take_name(&mut self, found: &Found<'_>, facts: &Facts) {
+    fn take_name(&mut self, found: &Found<'_>, facts: &Facts<'_>) {
         let mut key = Vec::with_capacity(128);
-        key.extend(facts.inode.dev.0.to_be_bytes());
-        key.extend(facts.inode.dev.1.to_be_bytes());
-        key.extend(facts.inode.ino.to_be_bytes());
+        key.extend(facts.dev.0.to_be_bytes());
+        key.extend(facts.dev.1.to_be_bytes());
+        key.extend(facts.ino.to_be_bytes());
         let place = if found.depth == 0 { found.name } else { found.parent };
         tree::push_key(place, &mut key);
         let mut sum = Sum::default();

@@ -1,9 +1,8 @@
 //! The sum of a directory: entries, bytes and allocated space, by user and by age.
 
-use crate::entry::Facts;
 use crate::stats::{AGES, Now};
-use dents_core::batch::Time;
-use dents_core::needs::Kind;
+use dents_core::facts::Facts;
+use dents_core::needs::{Kind, Needs};
 use dents_sink::coding::{Bytes, put_number};
 use std::collections::HashMap;
 
@@ -47,7 +46,7 @@ pub(super) struct Sum {
 
 impl Sum {
     /// Adds an entry.
-    pub(super) fn see(&mut self, kind: Kind, facts: &Facts, now: Now) {
+    pub(super) fn see(&mut self, kind: Kind, facts: &Facts<'_>, now: Now) {
         let bytes = if kind.has_length() { facts.size.into() } else { 0 };
         self.figures.add(&Figures { entries: 1, bytes, allocated: facts.allocated.into() });
         // An entry without blocks counts a little, so that a directory of empty files has a colour.
@@ -55,9 +54,9 @@ impl Sum {
         if facts.uid != Facts::NOBODY {
             *self.users.entry(facts.uid).or_default() += weight;
         }
-        if kind != Kind::Dir && facts.mtime != Time::UNKNOWN {
-            self.newest = self.newest.max(Some(facts.mtime.sec));
-            self.ages[now.age(facts.mtime)] += weight;
+        if let Some(mtime) = facts.time(Needs::MTIME).filter(|_| kind != Kind::Dir) {
+            self.newest = self.newest.max(Some(mtime.sec));
+            self.ages[now.age(mtime)] += weight;
         }
     }
 

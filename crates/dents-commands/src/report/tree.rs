@@ -224,9 +224,9 @@ pub(super) fn damaged() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry::Facts;
     use crate::sorter::Sorter;
     use crate::stats::Now;
+    use dents_core::facts::Facts;
     use dents_core::needs::Kind;
     use dents_sink::coding::put_number;
 

@@ -65,7 +65,7 @@ pub(super) fn scan(
         rows: Rows::new(journal.writer(), first_error, &owners, &operands).with(columns),
         task,
     };
-    let mut done = task.walk((rows::NEEDS, true), Some(&journal), make);
+    let mut done = task.walk((rows::needs(columns), true), Some(&journal), make);
     if done.end != End::Complete || first_error.is_set() {
         session.say(format!("{}: run the same command again to resume", dir.display()).as_bytes());
         return Ok(done);

@@ -2,25 +2,20 @@
 
 use super::text_output::FirstError;
 use crate::consumer::Consumer;
-use crate::details::{self, Asker};
+use crate::details::Asker;
 use crate::entry::{Found, Origin};
 use crate::owners::{Names, SharedOwners};
-use dents_core::batch::{self, Batch, Entry, Time};
+use dents_core::batch::{self, Batch, Entry};
 use dents_core::needs::{Kind, Needs};
 use dents_core::tree::{Failure, Place, Problem, Step};
 use dents_sink::read::Columns;
 use dents_sink::{Asked, Details, Facts, Fault, Part, Row};
 use std::ffi::CString;
 
-/// The needs of rows.
-pub(crate) const NEEDS: Needs = Needs::all().difference(Needs::XATTRS.union(Needs::TARGET));
-
 /// The needs of rows with these columns.
 pub(crate) fn needs(columns: Columns) -> Needs {
-    if columns.contains(Columns::USUAL) {
-        return NEEDS;
-    }
-    Needs::TYPE | columns.needs() | details::needs(columns)
+    let needs = Needs::TYPE | columns.needs();
+    if columns.contains(Columns::USUAL) { needs | Needs::EXTRA } else { needs }
 }
 
 /// Gives the rows of one worker to its part of the output.
@@ -30,6 +25,8 @@ pub(crate) struct Rows<'p, P = Box<dyn Part + 'p>> {
     names: Names<'p>,
     operands: &'p [CString],
     columns: Columns,
+    /// The needs of the columns.
+    needs: Needs,
     details: Asker,
 }
 
@@ -46,13 +43,14 @@ impl<'p, P: Part> Rows<'p, P> {
             names: Names::new(owners),
             operands,
             columns: Columns::USUAL,
+            needs: Columns::USUAL.needs(),
             details: Asker::default(),
         }
     }
 
     /// With these columns alone.
     pub(crate) fn with(self, columns: Columns) -> Self {
-        Rows { columns, details: Asker::new(columns), ..self }
+        Rows { columns, needs: columns.needs(), details: Asker::new(columns), ..self }
     }
 }
 
@@ -85,7 +83,7 @@ impl<P: Part> Consumer for Rows<'_, P> {
                     name,
                     depth,
                     kind,
-                    facts: facts(entry, &self.names, self.columns),
+                    facts: facts(entry, &self.names, self.columns, self.needs),
                     target: if kind == Kind::Link && self.columns.contains(Columns::TARGET) {
                         entry.link()
                     } else {
@@ -147,33 +145,15 @@ impl<P: Part> Consumer for Rows<'_, P> {
     }
 }
 
-/// Other columns than these are not read: the walk may not know them.
-fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>, columns: Columns) -> Option<Facts<'n>> {
-    let extra = entry.extra()?;
-    let has = |column| columns.contains(column);
+/// The facts of these needs. Others are not read: the walk may not know them.
+fn facts<'n>(entry: &Entry<'_>, names: &'n Names<'_>, columns: Columns, needs: Needs) -> Option<Facts<'n>> {
+    entry.extra()?;
+    let facts = Facts::of(entry, needs);
     Some(Facts {
-        dev: extra.dev,
-        ino: if has(Columns::INODE) { entry.ino() } else { 0 },
-        mode: if has(Columns::MODE) { entry.mode() } else { 0 },
-        nlink: if has(Columns::NLINK) { entry.nlink() } else { 0 },
-        uid: if has(Columns::UID) { entry.uid() } else { 0 },
-        gid: if has(Columns::GID) { entry.gid() } else { 0 },
-        user: if has(Columns::USER) { names.user(entry.uid()) } else { None },
-        group: if has(Columns::GROUP) { names.group(entry.gid()) } else { None },
-        size: if has(Columns::SIZE) { entry.size() } else { 0 },
-        allocated: if has(Columns::ALLOCATED) { entry.blocks().saturating_mul(512) } else { 0 },
-        atime: in_range(extra.atime),
-        btime: (extra.btime != Time::UNKNOWN).then_some(in_range(extra.btime)),
-        ctime: in_range(extra.ctime),
-        mtime: in_range(extra.mtime),
-        lazy: false,
-        unknown: Columns::empty(),
+        user: if columns.contains(Columns::USER) { names.user(facts.uid) } else { None },
+        group: if columns.contains(Columns::GROUP) { names.group(facts.gid) } else { None },
+        ..facts
     })
-}
-
-/// Limits the nanoseconds to a second: a file server may report any number, and readers of scan files refuse more.
-fn in_range(time: Time) -> Time {
-    Time { nsec: time.nsec.min(999_999_999), ..time }
 }
 
 /// Parent and name of a directory that failed, as in the row of its entry.
@@ -191,13 +171,6 @@ pub(crate) fn split<'f>(failure: &Failure<'f>, operands: &[CString]) -> (&'f [u8
 mod tests {
     use super::*;
     use dents_sys::Errno;
-
-    #[test]
-    fn no_time_has_more_nanoseconds_than_a_second() {
-        let at = |nsec| in_range(Time { sec: 7, nsec });
-        assert_eq!([at(0), at(999_999_999)].map(|at| at.nsec), [0, 999_999_999]);
-        assert_eq!(at(3_400_000_000), at(999_999_999));
-    }
 
     #[test]
     fn the_parent_of_what_failed_is_that_of_its_row() {

@@ -5,7 +5,7 @@
 //! the name whose extension comes first. So the figures do not depend on the workers, and no path is kept.
 
 use super::key::By;
-use crate::entry::Facts;
+use dents_core::facts::Facts;
 use dents_core::lock::Mutex;
 use dents_core::needs::Kind;
 use dents_core::tree::hardlinks::HardLinks;
@@ -77,14 +77,14 @@ impl Links {
     pub(crate) fn see(
         &self,
         kind: Kind,
-        facts: &Facts,
+        facts: &Facts<'_>,
         names: u32,
         values: Option<&[u8]>,
     ) -> (bool, Option<Linked>) {
         let size = if kind.has_length() { facts.size } else { 0 };
         let name = values.map_or(0, |values| self.names.lock().number(values));
         let mut is_first = false;
-        let last = self.files.see(facts.inode.key(), names, |old| match old {
+        let last = self.files.see(facts.inode().key(), names, |old| match old {
             None => {
                 is_first = true;
                 self.pack(name, size, facts.allocated)

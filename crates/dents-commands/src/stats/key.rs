@@ -1,10 +1,11 @@
 //! The keys of tables, and the value that an entry has for each.
 
 use super::class::{self, Now};
-use crate::entry::{Facts, Found, above};
-use dents_core::batch::Time;
+use crate::entry::{Found, above};
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
+use dents_sink::Detail;
 use dents_sink::read::Columns;
 
 /// The key by which sums are made.
@@ -21,6 +22,21 @@ pub(crate) enum Key {
     /// The directory at this depth.
     Directory(u32),
 }
+
+/// The words of the command line, each with what a row is.
+pub(super) const WORDS: [(&str, &str); 8] = [
+    ("user", "A row for each owner"),
+    ("group", "A row for each group"),
+    ("extension", "What stands behind the last dot of the name"),
+    ("age", "The time since the last modification"),
+    ("size", "The size of files"),
+    ("depth", "The level below PATH"),
+    ("project", "The project ID of quotas"),
+    ("directory:1", "The directory at depth 1, or another depth"),
+];
+
+/// No project has this number: the kernel calls it `INVALID_PROJID`.
+pub(crate) const NO_PROJECT: u32 = u32::MAX;
 
 /// One or two keys: a table has a row for each value, or for each pair of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,16 +163,15 @@ impl Key {
         }
     }
 
-    /// The value of an entry, if it is a number.
-    pub(crate) fn number(self, found: &Found<'_>, facts: &Facts, now: Now) -> u32 {
+    /// The value of an entry, if it is a number. A value that is not known is [`Facts::NOBODY`] or [`NO_PROJECT`].
+    pub(crate) fn number(self, found: &Found<'_>, facts: &Facts<'_>, now: Now) -> u32 {
         match self {
             Key::User => facts.uid,
             Key::Group => facts.gid,
-            Key::Age if facts.mtime == Time::UNKNOWN => u32::MAX,
-            Key::Age => now.age(facts.mtime) as u32,
+            Key::Age => facts.time(Needs::MTIME).map_or(u32::MAX, |time| now.age(time) as u32),
             Key::Size => class::size(facts.size) as u32,
             Key::Depth => found.depth,
-            Key::Project => facts.project,
+            Key::Project => found.details.number(Detail::Project).map_or(NO_PROJECT, |number| number as u32),
             Key::Extension | Key::Directory(_) => 0,
         }
     }
@@ -194,6 +209,9 @@ mod tests {
         assert_eq!(by("user,age"), Ok(vec![(Key::User, Some(Key::Age))]));
         assert_eq!(by("directory:2,extension"), Ok(vec![(Key::Directory(2), Some(Key::Extension))]));
         assert_eq!(by("user,age,size"), Ok(vec![(Key::User, None), (Key::Age, None), (Key::Size, None)]));
+        for (word, _) in WORDS {
+            assert_eq!(Key::parse(word).map(Key::word).as_deref(), Ok(word));
+        }
         for wrong in ["", "users", "user,", "user,user", "directory", "directory:", "directory:+1"] {
             assert!(By::parse(wrong).is_err(), "{wrong:?}");
         }

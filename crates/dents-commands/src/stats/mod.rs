@@ -24,10 +24,10 @@ use crate::overlap::Overlap;
 use crate::session::{Session, Status};
 use crate::source::{Gathered, Job, Opened, Source, Special, Way};
 use crate::walk::Walk;
+use crate::words::offered;
 pub(crate) use class::{AGES, Now};
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::{End, Follow, Step};
-use dents_sink::Detail;
 use dents_sink::read::Columns;
 pub(crate) use hardlinks::Links;
 pub(crate) use key::By;
@@ -54,7 +54,8 @@ pub struct Args {
     #[arg(
         long,
         value_name = "KEY,…",
-        value_parser = By::parse,
+        value_parser = offered(By::parse, key::WORDS),
+        hide_possible_values = true,
         default_value = "user,extension,age,size",
         help_heading = "What is shown"
     )]
@@ -171,17 +172,16 @@ impl Consumer for Summer<'_> {
     type State = ();
 
     fn entry(&mut self, found: &Found<'_>, (): &()) -> Step {
-        let Some(mut facts) = found.facts() else { return Step::Enter };
-        if found.kind == Kind::Dir && !self.overlap.is_new(facts.inode) {
+        let Some(facts) = found.facts() else { return Step::Enter };
+        if found.kind == Kind::Dir && !self.overlap.is_new(facts.inode()) {
             return Step::Skip;
         }
-        if let Origin::Live(place, entry) = found.origin
-            && let Some(project) = self.details.ask(place, entry).number(Detail::Project)
-        {
-            facts.project = project;
-        }
-        let names = self.overlap.names(facts.inode, facts.nlink);
-        self.sums.see(found, &facts, names, self.links);
+        let details = match found.origin {
+            Origin::Live(place, entry) => self.details.ask(place, entry),
+            Origin::Row(row) => row.details,
+        };
+        let names = self.overlap.names(facts.inode(), facts.nlink);
+        self.sums.see(&Found { details, ..*found }, &facts, names, self.links);
         Step::Enter
     }
 
@@ -191,7 +191,7 @@ impl Consumer for Summer<'_> {
 
     fn passed_over(&mut self, found: &Found<'_>) -> Step {
         match found.facts().filter(|_| self.overlap.has_directories()) {
-            Some(facts) if !self.overlap.is_new(facts.inode) => Step::Skip,
+            Some(facts) if !self.overlap.is_new(facts.inode()) => Step::Skip,
             _ => Step::Enter,
         }
     }

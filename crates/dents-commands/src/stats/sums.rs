@@ -2,9 +2,10 @@
 
 use super::class::{AGES, EXTENSIONS, Now, SIZES};
 use super::hardlinks::{Linked, Links};
-use super::key::{By, Key};
+use super::key::{By, Key, NO_PROJECT};
 use super::owners::Names;
-use crate::entry::{Facts, Found};
+use crate::entry::Found;
+use dents_core::facts::Facts;
 use dents_core::needs::Kind;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -75,10 +76,9 @@ impl Sums {
     }
 
     /// Adds an entry; `names` of its names may be found. An entry without metadata is not counted.
-    pub(crate) fn see(&mut self, found: &Found<'_>, facts: &Facts, names: u32, links: &Links) {
+    pub(crate) fn see(&mut self, found: &Found<'_>, facts: &Facts<'_>, names: u32, links: &Links) {
         if self.last != Some((facts.uid, facts.gid)) {
-            let [user, group] = found.owners();
-            self.names.learn(facts.uid, user, facts.gid, group);
+            self.names.learn(facts.uid, facts.user, facts.gid, facts.group);
             self.last = Some((facts.uid, facts.gid));
         }
         let sum = sum(found.kind, facts);
@@ -96,7 +96,7 @@ impl Sums {
     }
 
     /// Adds the sum to the tables that `wanted` selects.
-    fn add(&mut self, found: &Found<'_>, facts: &Facts, sum: Sum, wanted: impl Fn(&By) -> bool) {
+    fn add(&mut self, found: &Found<'_>, facts: &Facts<'_>, sum: Sum, wanted: impl Fn(&By) -> bool) {
         let Sums { now, tables, texts, scratch, .. } = self;
         for (by, sums) in tables.iter_mut().filter(|(by, _)| wanted(by) && counts(by, found.kind)) {
             let mut value = |key: Key| match key.is_text() {
@@ -113,7 +113,7 @@ impl Sums {
 
     /// The values of a name in all tables that depend on it, as bytes that compare by depth first. A text ends with a NUL, which
     /// it cannot contain.
-    fn values_by_name(&mut self, found: &Found<'_>, facts: &Facts) -> Vec<u8> {
+    fn values_by_name(&mut self, found: &Found<'_>, facts: &Facts<'_>) -> Vec<u8> {
         let Sums { now, tables, texts, scratch, .. } = self;
         let mut bytes = found.depth.to_be_bytes().to_vec();
         for (by, _) in tables.iter().filter(|(by, _)| by.is_by_name()) {
@@ -199,7 +199,7 @@ impl Sums {
             Key::Age => (AGES.get(number as usize).map_or(Vec::new(), |age| age.1.into()), None),
             Key::Size => (SIZES[number as usize].1.into(), None),
             Key::Depth => (number.to_string().into_bytes(), None),
-            Key::Project if number == Facts::NO_PROJECT => (Vec::new(), None),
+            Key::Project if number == NO_PROJECT => (Vec::new(), None),
             Key::Project => (number.to_string().into_bytes(), Some(number)),
             Key::Extension | Key::Directory(_) => (self.texts.text(number).to_vec(), None),
         };
@@ -213,7 +213,7 @@ fn counts(by: &By, kind: Kind) -> bool {
 }
 
 /// The sum of one entry.
-fn sum(kind: Kind, facts: &Facts) -> Sum {
+fn sum(kind: Kind, facts: &Facts<'_>) -> Sum {
     let size = if kind.has_length() { facts.size } else { 0 };
     Sum { entries: 1, size: size.into(), allocated: facts.allocated.into() }
 }

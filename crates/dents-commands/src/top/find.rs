@@ -25,7 +25,7 @@ impl Finder {
 
     fn look(&mut self, found: &Found<'_>) {
         let Some(facts) = found.facts() else { return };
-        if facts.unknown.intersects(self.by.needs()) {
+        if facts.lacks(self.by.needs()) {
             return;
         }
         let score = match self.by {
@@ -38,7 +38,7 @@ impl Finder {
         };
         if self.best.wants(score) {
             found.path(&mut self.path);
-            self.best.offer(score, &self.path, Some(facts.inode));
+            self.best.offer(score, &self.path, Some(facts.inode()));
         }
     }
 }

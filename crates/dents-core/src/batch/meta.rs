@@ -4,6 +4,7 @@ use super::{Asked, Time};
 #[cfg(doc)]
 use crate::needs::Needs;
 use dents_sys::Errno;
+use dents_sys::stat::{Mask, Statx, Timestamp};
 
 /// One slot of metadata, 64 bytes. The plan's needs tell which fields are filled.
 #[derive(Clone, Copy, Default)]
@@ -124,6 +125,24 @@ impl Default for Extra {
             attributes_mask: 0,
             rdev_or_link: 0,
             xattrs: (0, 0),
+        }
+    }
+}
+
+impl From<&Statx> for Extra {
+    fn from(statx: &Statx) -> Self {
+        let time = |stamp: Timestamp| Time { sec: stamp.sec, nsec: stamp.nsec };
+        let born = statx.mask().contains(Mask::BTIME);
+        Extra {
+            atime: time(statx.atime()),
+            btime: if born { time(statx.btime()) } else { Time::UNKNOWN },
+            ctime: time(statx.ctime()),
+            mtime: time(statx.mtime()),
+            dev: statx.dev(),
+            blksize: statx.blksize(),
+            attributes: statx.attributes(),
+            attributes_mask: statx.attributes_mask(),
+            ..Extra::default()
         }
     }
 }

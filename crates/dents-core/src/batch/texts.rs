@@ -1,8 +1,7 @@
 //! Metadata of variable length: texts of links, extended attributes, security contexts.
 
-use super::{Extra, Time};
+use super::Extra;
 use alloc::vec::Vec;
-use dents_sys::stat::{Mask, Statx, Timestamp};
 use dents_sys::{Errno, Result};
 
 /// The texts that one asker read.
@@ -14,24 +13,6 @@ pub(crate) struct Texts {
     pub(crate) extras: Vec<Extra>,
     /// The security contexts, each once.
     pub(crate) contexts: Vec<Vec<u8>>,
-}
-
-impl From<&Statx> for Extra {
-    fn from(statx: &Statx) -> Self {
-        let time = |stamp: Timestamp| Time { sec: stamp.sec, nsec: stamp.nsec };
-        let born = statx.mask().contains(Mask::BTIME);
-        Extra {
-            atime: time(statx.atime()),
-            btime: if born { time(statx.btime()) } else { Time::UNKNOWN },
-            ctime: time(statx.ctime()),
-            mtime: time(statx.mtime()),
-            dev: statx.dev(),
-            blksize: statx.blksize(),
-            attributes: statx.attributes(),
-            attributes_mask: statx.attributes_mask(),
-            ..Extra::default()
-        }
-    }
 }
 
 /// Bytes of texts that a slot can address. Less in this crate's tests, which exceed it.

@@ -147,9 +147,10 @@ impl Shared {
             stream = stream.with_small_reads();
         }
         let answer = stream.read(&self.wanted.filter, &mut names);
+        let was_full = stream.was_full;
         let mut next = (answer == Ok(true)).then_some(room);
         if !names.is_empty() {
-            next = self.add(&board, &dir, names, next);
+            next = self.add(&board, &dir, (names, was_full), next);
         }
         if let Some(buffer) = next {
             self.crew.push(Task::Read { board, dir, buffer });
@@ -160,13 +161,15 @@ impl Shared {
     }
 
     /// Whether reading and requests take turns in a directory whose first read returned so many names: see [`Policy::interleave`].
-    /// The file system is looked up if these may be a server's first reply: two system calls.
-    fn interleaves(&self, dir: &Dir, names: usize) -> bool {
+    /// The file system is looked up if these may be a server's first reply, which is short ([`FIRST_REPLY`]), or fills the buffer on
+    /// Linux 6.1: two system calls.
+    fn interleaves(&self, dir: &Dir, names: usize, was_full: bool) -> bool {
         if let Some(known) = dir.hints.lock().interleave {
             return known;
         }
-        let may_be = names <= *FIRST_REPLY.end();
-        let policy = may_be.then(|| Policy::of(statfs::of_mount(dir.fd.as_fd()).ok()));
+        let may_be = was_full || names <= *FIRST_REPLY.end();
+        let of_mount = || Policy::of(statfs::of_mount(dir.fd.as_fd()).ok());
+        let policy = may_be.then(|| self.wanted.policy.unwrap_or_else(of_mount));
         let interleaves = policy.is_some_and(|policy| policy.interleave);
         let mut hints = dir.hints.lock();
         hints.interleave = Some(interleaves);
@@ -180,7 +183,7 @@ impl Shared {
         &self,
         board: &Arc<Board>,
         dir: &Arc<Dir>,
-        names: Batch,
+        (names, was_full): (Batch, bool),
         mut next: Option<Vec<u8>>,
     ) -> Option<Vec<u8>> {
         self.wanted.watch.iter().for_each(|watch| watch.add_read(names.len()));
@@ -194,7 +197,7 @@ impl Shared {
         if buffer.slots.is_complete() {
             self.news.notify_all();
         } else {
-            if next.is_some() && self.interleaves(dir, buffer.names.len()) {
+            if next.is_some() && self.interleaves(dir, buffer.names.len(), was_full) {
                 *buffer.next.lock() = next.take();
             }
             self.crew.push(Task::Ask { board: board.clone(), dir: dir.clone(), buffer: buffer.clone() });

@@ -101,7 +101,7 @@ pub struct Wanted {
     /// Whether to count requests by kind of entry.
     pub explains: bool,
     /// The policy to use instead of those of the file systems: it limits the requests in flight, without stuck ones.
-    /// With `None` the policy of each file system is used, which is looked up where answers are round trips: two
+    /// With `None` the policy of each file system is used, which is looked up where answers are round trips, or may be: two
     /// system calls for each directory, without a request to a server.
     pub policy: Option<&'static Policy>,
 }

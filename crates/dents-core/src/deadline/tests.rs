@@ -253,6 +253,26 @@ fn no_agent_is_an_error() {
     assert_eq!(refused.err(), Some(Errno::AGAIN));
 }
 
+/// On kernel 6.1 the first read of a directory on NFS fills the buffer. Reading and requests take turns from there on: a buffer at a time.
+#[test]
+fn reading_and_requests_take_turns_from_a_full_buffer_on() {
+    let dir = Dir::new("turns");
+    (0..6_000).for_each(|n| drop(fs::File::create(dir.0.join(format!("one-more-{n}"))).unwrap()));
+    let largest = |interleave| {
+        let policy: &'static Policy = Box::leak(Box::new(Policy { interleave, ..*Policy::of(None) }));
+        let wanted = Wanted { policy: Some(policy), ..wanted(false) };
+        let until_ns = clock::monotonic_ns() + LONG * 1_000_000;
+        let deadline = Deadline::start(&Std, wanted, (until_ns, 0), (None, 16)).unwrap();
+        let board = open(&deadline, &dir.c_path(), None);
+        let pieces =
+            core::iter::from_fn(|| Some(deadline.next(&board).batch.len()).filter(|names| *names > 0));
+        pieces.max()
+    };
+    let buffer = 64 * 1024 / 24;
+    assert!(largest(true) <= Some(buffer), "{:?} names at once", largest(true));
+    assert!(largest(false) > Some(buffer), "{:?} names at once", largest(false));
+}
+
 /// If the policy of the file system allows one request in flight, there is only one, for any number of tasks and cores.
 #[test]
 fn the_policy_of_the_file_system_is_kept() {

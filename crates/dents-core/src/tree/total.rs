@@ -15,7 +15,7 @@ use super::hardlinks::{HardLinks, UNKNOWN_NLINK, file_key};
 use super::hierarchy::Failed;
 use super::sums::{Adder, At, Node, Sums, path_order};
 use super::{End, Failure, Follow, Options, Outcome, Place, Problem, StartPoint, Step, Visitor, walk_on};
-use crate::batch::{Batch, Entry};
+use crate::batch::{Batch, Entry, Extra};
 use crate::lock::Mutex;
 use crate::mounts::Mounts;
 use crate::needs::{Kind, Needs, NeedsByKind};
@@ -76,7 +76,8 @@ impl Totals {
 }
 
 /// Adds up each of these directories, and the directories up to `levels` below them. A symbolic link among `paths` is
-/// followed, links below are not. File systems mounted below count.
+/// followed, links below are not. File systems mounted below count; a directory that is mounted below itself counts once, without a
+/// failure, as in `du`, if `options` say that there may be one.
 ///
 /// It ignores the needs, the filter and the treatment of links in `options`.
 #[must_use]
@@ -241,6 +242,12 @@ impl Worker<'_> {
     }
 }
 
+/// Whether an entry is a directory above it, which is mounted there.
+fn is_loop(place: &Place<'_>, entry: &Entry<'_>) -> bool {
+    let is = |extra: &Extra| place.is_within(extra.dev, entry.ino());
+    entry.is_known() && entry.kind() == Kind::Dir && entry.extra().is_some_and(is)
+}
+
 impl Visitor for Worker<'_> {
     /// The node to which entries are added.
     type State = At;
@@ -262,13 +269,23 @@ impl Visitor for Worker<'_> {
         let told = if place.piece.last { i64::from(place.piece.index + 1) - 1 } else { 0 };
         let mut change = Change { open: told - 1, ..Change::default() };
         let shown_below = place.depth <= self.levels;
-        batch.iter().for_each(|entry| self.entry(&entry, shown_below, *state, &mut change));
+        let counted = batch.iter().filter(|entry| !is_loop(place, entry));
+        counted.for_each(|entry| self.entry(&entry, shown_below, *state, &mut change));
         self.adder.add(*state, change);
         self.last = *state;
         Step::Enter
     }
 
-    fn descend(&mut self, _: &Place<'_>, _: &Entry<'_>, _: &At) -> Step {
+    fn descend(&mut self, place: &Place<'_>, entry: &Entry<'_>, _: &At) -> Step {
+        if is_loop(place, entry) {
+            if place.depth <= self.levels {
+                let mut path = Vec::new();
+                place.join(entry.name(), &mut path);
+                // Nothing is below it that was not counted.
+                self.node(&path, place.depth, At::NONE, Change::default());
+            }
+            return Step::Skip;
+        }
         self.wait(self.last, 1);
         Step::Enter
     }

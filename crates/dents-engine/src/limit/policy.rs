@@ -61,7 +61,7 @@ const ANY: usize = usize::MAX;
 
 /// Names in the first reply of an NFS client, `.` and `..` among them: 19 on 6.12. Source: fs/nfs/dir.c since 5.18, `nfs_do_filldir`
 /// with `NFS_READDIR_CACHE_MISS_THRESHOLD`. It fetches attributes with the next names only if more than eight of these were asked
-/// about before the next read.
+/// about before the next read. On 6.1 the first read fills the buffer instead, and the same holds for the next.
 pub const FIRST_REPLY: core::ops::RangeInclusive<usize> = 18..=20;
 
 /// Length of a disk's queue. Threads beyond it only compete for cores once the disk has read ahead.

@@ -10,6 +10,7 @@
 //! the punctuation with its place.
 
 mod ascii;
+pub(crate) mod equal;
 pub(crate) mod range;
 mod tables;
 #[cfg(test)]

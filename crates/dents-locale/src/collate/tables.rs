@@ -40,6 +40,13 @@ impl Rule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element(u32);
 
+impl Element {
+    /// The number of its rule set.
+    pub(super) fn rule_set(self) -> u8 {
+        (self.0 >> 24) as u8
+    }
+}
+
 /// Bytes that may follow a byte: from `first` to `last`, which are equal where it is not a range.
 struct Item<'d> {
     number: i32,
@@ -96,7 +103,7 @@ impl<'d> Tables<'d> {
 
     /// How `level` reads this element.
     pub(super) fn rule(&self, element: Element, level: usize) -> Rule {
-        let at = (element.0 >> 24) as usize * self.levels + level;
+        let at = usize::from(element.rule_set()) * self.levels + level;
         Rule(self.rule_sets.get(at).map_or(1, Byte::get))
     }
 

@@ -79,7 +79,7 @@ fn notes_are_fields() {
         Note { git: Git::Late, total: None },
     ];
     let columns = [crate::view::Column::Git, crate::view::Column::Total];
-    let fields: Vec<Field> = columns.into_iter().flat_map(Field::of_column).copied().collect();
+    let fields: Vec<Field> = columns.into_iter().flat_map(crate::Column::fields).copied().collect();
     let seen = run(&style(Syntax::Ndjson, &fields), &[&[b"a", b"b", b"c"]], &notes);
     let null = r#"{"v":1,"git_staged":null,"git_unstaged":null,"total":null,"total_allocated":null,"total_whole":null}"#;
     let known = r#"{"v":1,"git_staged":"new","git_unstaged":"none","total":7,"total_allocated":1024,"total_whole":false}"#;

@@ -190,8 +190,10 @@ impl<'s> Cells<'s> {
                 count => Cell::number(count as u64, Paint::Xattrs, out),
             },
             Column::Flags => attributes(entry, out),
-            // The table draws the name; the other columns were written above.
-            _ => Cell::unknown(out),
+            // The table draws the name; the others were written above.
+            Column::Mode | Column::Git | Column::Total | Column::Inode | Column::Context | Column::Name => {
+                Cell::unknown(out)
+            }
         }
     }
 

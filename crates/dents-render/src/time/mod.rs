@@ -16,7 +16,7 @@ pub use stamp::Stamp;
 pub use zone::Zone;
 
 use crate::number::{Text, push_right};
-use crate::width::{Char, known_width};
+use crate::width::known_width;
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -85,9 +85,12 @@ pub(crate) struct Clock {
     width: usize,
 }
 
-/// The names of the style's locale, with aligned months. Months are not aligned in C, or if one of them cannot be
-/// printed, because its width is not known.
-fn names(names: Option<TimeNames<'static>>, charset: Charset) -> CalendarNames<'static> {
+/// A format with a month in it is shorter than this, or GNU `ls` aligns no months.
+const LONGEST_WITH_MONTH: usize = 128;
+
+/// The names of the style's locale, with aligned months. Months are not aligned in C, if one of them cannot be
+/// printed, because its width is not known, or has a `%`, and if one of the formats is long.
+fn names(names: Option<TimeNames<'static>>, charset: Charset, formats: [&[u8]; 2]) -> CalendarNames<'static> {
     let Some(names) = names else {
         return CalendarNames {
             names: TimeNames::C,
@@ -95,14 +98,32 @@ fn names(names: Option<TimeNames<'static>>, charset: Charset) -> CalendarNames<'
             library: false,
         };
     };
-    if names.short_months.iter().any(|name| known_width(name, charset).is_none()) {
-        return CalendarNames { months: names.short_months.map(Cow::Borrowed), names, library: false };
+    let has_width = |name: &&[u8]| known_width(name, charset).is_some() && !name.contains(&b'%');
+    if names.short_months.iter().all(has_width) {
+        let months = names.aligned_months(&|name| known_width(name, charset).unwrap_or(0));
+        let fits = |format: &[u8]| {
+            let widest = months.iter().map(Vec::len).max().unwrap_or(0);
+            let length = if has_month(format) { format.len() - 2 + widest } else { format.len() };
+            length < LONGEST_WITH_MONTH
+        };
+        if formats.into_iter().all(fits) {
+            return CalendarNames { names, months: months.map(Cow::Owned), library: false };
+        }
     }
-    let first = |text: &[u8]| {
-        let char = Char::first(text, charset);
-        [char.bytes(), if let Char::Printable { width, .. } = char { width } else { 0 }]
-    };
-    CalendarNames { names, months: names.aligned_months(&first).map(Cow::Owned), library: false }
+    CalendarNames { months: names.short_months.map(Cow::Borrowed), names, library: false }
+}
+
+/// Whether there is a `%b` in a format, without flags.
+fn has_month(format: &[u8]) -> bool {
+    let mut bytes = format.iter();
+    while bytes.any(|byte| *byte == b'%') {
+        match bytes.as_slice().first() {
+            Some(b'b') => return true,
+            Some(b'%') => bytes = bytes.as_slice()[1..].iter(),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A format, and its text for the last minute.
@@ -132,7 +153,7 @@ impl Clock {
             civil: None,
             period: 0,
         });
-        let names = names(time_names, charset);
+        let names = names(time_names, charset, style.formats());
         let mut clock = Clock { zone: zone.cloned(), now, faces, periods: Vec::new(), names, width: 0 };
         clock.periods.resize_with(FEW_PERIODS, Period::default);
         let mut epoch = Vec::new();
@@ -274,6 +295,28 @@ mod tests {
         assert_eq!(seen, ["Nov 14 22:13", "Nov 14  2023", "May 16  2023", "May 16 07:18"]);
         let seen = show(&TimeStyle::Iso, &times);
         assert_eq!(seen, ["11-14 22:13", "2023-11-14 ", "2023-05-16 ", "05-16 07:18"]);
+    }
+
+    /// As GNU `ls` 9.7 does it.
+    #[test]
+    fn months_are_aligned_beside_short_formats() {
+        let mut short_months = TimeNames::C.short_months;
+        short_months[0] = b"month of January";
+        let padded = |recent: &str, other: &str| {
+            let formats = [recent, other].map(str::as_bytes);
+            let found = names(Some(TimeNames { short_months, ..TimeNames::C }), Charset::Ascii, formats);
+            found.months[1].len()
+        };
+        let long = |length| "x".repeat(length);
+        assert_eq!(padded("%b %e", "%b"), 16);
+        // A format with the longest month has 127 bytes, and then 128.
+        assert_eq!(padded(&(long(111) + "%b"), "%b"), 16);
+        assert_eq!(padded(&(long(112) + "%b"), "%b"), 3);
+        assert_eq!((padded("%b", &long(127)), padded("%b", &long(128))), (16, 3));
+        assert_eq!((padded("%b", &(long(125) + "%%b")), padded("%b", &(long(122) + "%5b"))), (3, 16));
+        short_months[0] = b"month of %b";
+        let found = names(Some(TimeNames { short_months, ..TimeNames::C }), Charset::Ascii, [b"%b"; 2]);
+        assert_eq!(found.months[2].len(), 3);
     }
 
     /// As GNU `ls` 9.1 showed files with these times on tmpfs.

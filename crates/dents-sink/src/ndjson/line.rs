@@ -5,7 +5,7 @@ use crate::row::Row;
 use crate::time;
 use crate::words::{self, Problem};
 use dents_core::batch::Time;
-use dents_core::facts::{Access, Cell, Columns, FACTS, Facts};
+use dents_core::facts::{Access, Cell, Columns, FACTS, Facts, Type};
 use dents_core::needs::Kind;
 use dents_render::record::text::from_base64;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
@@ -57,7 +57,7 @@ impl Line<'_> {
         let kind = words::kind(&self.kind)?;
         for (place, given) in &self.details {
             let value = match given {
-                Given::Number(number) => u32::try_from(*number).ok().map(Value::Number),
+                Given::Number(number) => Some(Value::Number(*number)),
                 Given::Text(text) => str::from_utf8(text).ok().map(Value::Text),
                 _ => None,
             };
@@ -250,9 +250,12 @@ impl<'de> Line<'de> {
                 prefer(&mut self.facts[index], given, is_base64);
             }
             Field::Detail(place) => {
-                let given = match Detail::ALL[place].is_number() {
-                    true => map.next_value::<Option<u32>>()?.map(|number| Given::Number(number.into())),
-                    false => text(map, false)?.map(Given::Text),
+                let given = match Detail::ALL[place].kind() {
+                    Type::Narrow => {
+                        map.next_value::<Option<u32>>()?.map(|number| Given::Number(number.into()))
+                    }
+                    Type::Wide => map.next_value::<Option<u64>>()?.map(Given::Number),
+                    Type::Text => text(map, false)?.map(Given::Text),
                 };
                 // Rows have them in the order of the table.
                 let at = self.details.partition_point(|(other, _)| *other < place);

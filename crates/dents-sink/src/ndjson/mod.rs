@@ -274,7 +274,7 @@ fn push_line(row: &Row<'_>, parent: &Parent, fields: &Fields, cells: &mut Cells,
     push_fault(row.fault, cells, out);
     for (detail, key) in &fields.details {
         match row.details.get(*detail) {
-            Some(Value::Number(number)) => cells.number(key.value(), Some(number.into()), out),
+            Some(Value::Number(number)) => cells.number(key.value(), Some(number), out),
             Some(Value::Text(text)) => cells.text(key.both(), Some(text.as_bytes()), out),
             None => cells.number(key.value(), None, out),
         }

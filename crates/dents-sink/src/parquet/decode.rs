@@ -15,7 +15,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use dents_core::batch::Time;
-use dents_core::facts::{Facts, device_halves};
+use dents_core::facts::{Facts, Type, device_halves};
 use dents_core::needs::Kind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -268,28 +268,34 @@ pub(super) struct Rows<'w> {
 
 /// The column of a detail.
 enum DetailColumn {
-    Number(Column<Int32Type>),
+    Narrow(Column<Int32Type>),
+    Wide(Column<Int64Type>),
     Text(Column<ByteArrayType>),
 }
 
 impl DetailColumn {
     fn new(source: &Source<'_>, detail: Detail) -> Result<DetailColumn, ParquetError> {
-        Ok(match detail.is_number() {
-            true => DetailColumn::Number(source.always(detail.name())?),
-            false => DetailColumn::Text(source.always(detail.name())?),
+        Ok(match detail.kind() {
+            Type::Narrow => DetailColumn::Narrow(source.always(detail.name())?),
+            Type::Wide => DetailColumn::Wide(source.always(detail.name())?),
+            Type::Text => DetailColumn::Text(source.always(detail.name())?),
         })
     }
 
     fn fill(&mut self, batch: &Range<usize>) -> Result<(), ParquetError> {
         match self {
-            DetailColumn::Number(column) => column.fill(batch),
+            DetailColumn::Narrow(column) => column.fill(batch),
+            DetailColumn::Wide(column) => column.fill(batch),
             DetailColumn::Text(column) => column.fill(batch),
         }
     }
 
     fn next(&mut self) -> Result<Option<Value<'_>>, Problem> {
         Ok(match self {
-            DetailColumn::Number(column) => column.next().map(|number| Value::Number(*number as u32)),
+            DetailColumn::Narrow(column) => {
+                column.next().map(|number| Value::Number((*number as u32).into()))
+            }
+            DetailColumn::Wide(column) => column.next().map(|number| Value::Number(*number as u64)),
             DetailColumn::Text(column) => match bytes(column.next()) {
                 Some(text) => Some(Value::Text(str::from_utf8(text).map_err(|_| "a detail is not UTF-8")?)),
                 None => None,

@@ -15,7 +15,7 @@ use crate::time::Unit;
 use crate::{extension, time, words};
 use ::parquet::errors::Result;
 use dents_core::batch::Time;
-use dents_core::facts::Facts;
+use dents_core::facts::{Facts, Type};
 use dents_core::path::separator;
 use std::io;
 
@@ -104,22 +104,25 @@ struct Columns {
 
 /// The column of a detail.
 enum DetailColumn {
-    Number(Column<Few<u32>>),
+    Narrow(Column<Few<u32>>),
+    Wide(Column<Few<u64>>),
     Text(Column<Words<true>>),
 }
 
 impl DetailColumn {
     fn of(detail: Detail) -> DetailColumn {
-        match detail.is_number() {
-            true => DetailColumn::Number(Column::default()),
-            false => DetailColumn::Text(Column::default()),
+        match detail.kind() {
+            Type::Narrow => DetailColumn::Narrow(Column::default()),
+            Type::Wide => DetailColumn::Wide(Column::default()),
+            Type::Text => DetailColumn::Text(Column::default()),
         }
     }
 
     /// Adds a value, if it has the type of the column.
     fn put(&mut self, value: Option<Value<'_>>, has: &mut Vec<bool>) {
         match (&mut *self, value) {
-            (DetailColumn::Number(column), Some(Value::Number(number))) => column.values.put(number),
+            (DetailColumn::Narrow(column), Some(Value::Number(number))) => column.values.put(number as u32),
+            (DetailColumn::Wide(column), Some(Value::Number(number))) => column.values.put(number),
             (DetailColumn::Text(column), Some(Value::Text(text))) => column.values.put(text.as_bytes()),
             _ => return has.push(false),
         }
@@ -128,7 +131,8 @@ impl DetailColumn {
 
     fn any(&mut self) -> &mut dyn AnyColumn {
         match self {
-            DetailColumn::Number(column) => column,
+            DetailColumn::Narrow(column) => column,
+            DetailColumn::Wide(column) => column,
             DetailColumn::Text(column) => column,
         }
     }

@@ -7,7 +7,7 @@ use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, TypePtr};
-use dents_core::facts::{Access, FACTS, Fact};
+use dents_core::facts::{Access, FACTS, Fact, Type};
 use std::sync::Arc;
 
 /// The version of the schema. Version 1 had only columns of bytes, called `path` and so on, and times in nanoseconds. Version 2 had no
@@ -88,9 +88,10 @@ fn message(unit: Unit, details: &[Detail]) -> String {
         all.extend(declarations(fact, unit));
     }
     all.push(LAST.to_owned());
-    all.extend(details.iter().map(|detail| match detail.is_number() {
-        true => format!("optional int32 {} (INTEGER(32,false))", detail.name()),
-        false => format!("optional binary {} (STRING)", detail.name()),
+    all.extend(details.iter().map(|detail| match detail.kind() {
+        Type::Narrow => format!("optional int32 {} (INTEGER(32,false))", detail.name()),
+        Type::Wide => format!("optional int64 {} (INTEGER(64,false))", detail.name()),
+        Type::Text => format!("optional binary {} (STRING)", detail.name()),
     }));
     format!("message entries {{ {}; }}", all.join("; "))
 }

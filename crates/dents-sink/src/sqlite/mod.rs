@@ -51,7 +51,7 @@ use crate::row::Row;
 use crate::sink::{Part, Sink};
 use crate::{SCHEMA, message, subvolumes, time, words};
 use dents_core::batch::Time;
-use dents_core::facts::{Access, Cell, FACTS, Fact, Facts};
+use dents_core::facts::{Access, Cell, FACTS, Fact, Facts, Type};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use std::io;
@@ -202,7 +202,7 @@ fn begin(path: &Path, about: &About<'_>) -> rusqlite::Result<Connection> {
     database.execute_batch("BEGIN")?;
     database.execute_batch(&format!("CREATE TABLE entries ({}); {SCAN}", declarations().join(", ")))?;
     for detail in Detail::of(about.details) {
-        let kind = if detail.is_number() { "INTEGER" } else { "TEXT" };
+        let kind = if detail.kind() == Type::Text { "TEXT" } else { "INTEGER" };
         database.execute_batch(&format!("ALTER TABLE entries ADD COLUMN {} {kind}", detail.name()))?;
     }
     let scan = "INSERT INTO scan (schema, program, begun, subvolumes) VALUES (?, ?, ?, ?)";
@@ -337,7 +337,7 @@ impl Held {
         let known = self.details.clone().map(|range| Details::from_bytes(&texts[range])).unwrap_or_default();
         let details = details.iter().map(|detail| match known.get(*detail) {
             None => ValueRef::Null,
-            Some(Value::Number(number)) => ValueRef::Integer(number.into()),
+            Some(Value::Number(number)) => ValueRef::Integer(number as i64),
             Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),
         });
         for (index, value) in values.into_iter().chain(details).enumerate() {

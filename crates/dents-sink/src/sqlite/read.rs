@@ -10,7 +10,7 @@ use crate::words::Problem;
 use crate::{SCHEMA, message, subvolumes, words};
 use dents_core::batch::Time;
 use dents_core::bulk::Subvolume;
-use dents_core::facts::{Access, Cell, Facts};
+use dents_core::facts::{Access, Cell, Facts, Type};
 use dents_core::needs::Kind;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -301,8 +301,11 @@ fn row_of<'a>(values: &[ValueRef<'a>; COLUMNS]) -> Result<Row<'a>, Problem> {
 }
 
 fn detail_of(detail: Detail, value: ValueRef<'_>) -> Result<Option<Value<'_>>, Problem> {
-    if detail.is_number() {
-        return Ok(number(value)?.map(Value::Number));
+    match detail.kind() {
+        Type::Narrow => return Ok(number(value)?.map(|number: u32| Value::Number(number.into()))),
+        // Numbers of 2⁶³ and more are negative.
+        Type::Wide => return Ok(number(value)?.map(|number: i64| Value::Number(number as u64))),
+        Type::Text => {}
     }
     match bytes(value)?.map(str::from_utf8) {
         None => Ok(None),

@@ -1,6 +1,7 @@
 //! Shared by the tests: rows of every kind, and a temporary directory.
 
 use dents_core::batch::Time;
+use dents_core::facts::Type;
 use dents_core::needs::Kind;
 use dents_sink::read::Columns;
 use dents_sink::time::Unit;
@@ -170,8 +171,8 @@ impl Rng {
         let texts = ["", "a", "user.\u{e9}\n\u{202e}", "access,default"];
         for detail in Detail::ALL.into_iter().filter(|_| self.one_in(2)).collect::<Vec<_>>() {
             let text = texts[self.below(4) as usize];
-            let number = if self.one_in(3) { u32::MAX } else { self.below(3) as u32 };
-            let value = if detail.is_number() { Value::Number(number) } else { Value::Text(text) };
+            let number = if self.one_in(3) { u32::MAX.into() } else { self.below(3) };
+            let value = if detail.kind() == Type::Text { Value::Text(text) } else { Value::Number(number) };
             draft.push(detail, Some(value));
         }
         if self.one_in(3) { draft } else { Draft::default() }

@@ -91,7 +91,7 @@ pub fn parse_width(value: &[u8]) -> Result<usize, BadNumber> {
     Ok(if width > isize::MAX as usize { 0 } else { width })
 }
 
-/// `-T`, and the environment's TABSIZE: columns between tab stops. 0 is no tabs.
+/// `-T`: columns between tab stops. 0 is no tabs.
 ///
 /// # Errors
 /// [`BadNumber::TabSize`], [`BadNumber::TabSizeTooLarge`].
@@ -99,6 +99,15 @@ pub fn parse_tab_size(value: &[u8]) -> Result<usize, BadNumber> {
     let number = whole_number(value).ok_or(BadNumber::TabSize)?;
     let size = isize::try_from(number.value).map_err(|_| BadNumber::TabSizeTooLarge)?;
     Ok(size.unsigned_abs())
+}
+
+/// The environment's TABSIZE, which may be twice as large.
+///
+/// # Errors
+/// [`BadNumber::TabSize`].
+pub fn parse_tab_size_variable(value: &[u8]) -> Result<usize, BadNumber> {
+    let number = whole_number(value).filter(|number| number.fits).ok_or(BadNumber::TabSize)?;
+    usize::try_from(number.value).map_err(|_| BadNumber::TabSize)
 }
 
 /// `--threads`: how many workers, within [`THREADS`], in decimal digits only.
@@ -282,6 +291,8 @@ mod tests {
         assert_eq!(parse_tab_size(b"18446744073709551616"), Err(BadNumber::TabSizeTooLarge));
         assert_eq!(parse_tab_size(b"18446744073709551616x"), Err(BadNumber::TabSize));
         assert_eq!(parse_tab_size(b""), Err(BadNumber::TabSize));
+        assert_eq!(parse_tab_size_variable(b"18446744073709551615"), Ok(usize::MAX));
+        assert_eq!(parse_tab_size_variable(b"18446744073709551616"), Err(BadNumber::TabSize));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The user's language: the messages of GNU `ls` and of the C library, from their own catalogs.
 //!
 //! Messages that GNU does not have are in English. The first message that a catalog may contain opens it, so a listing
-//! without errors opens none, except for the word `total`. Charsets are not converted: in a locale that is not UTF-8
+//! without errors opens none, except for the word `total`. Charsets are not converted: where messages are not in UTF-8
 //! only ASCII translations are used.
 
 use super::mapped::Mapped;
 use crate::errno;
-use alloc::vec::Vec;
-use core::cell::OnceCell;
+use alloc::vec::{self, Vec};
+use core::cell::{OnceCell, RefCell};
 use dents_locale::{Catalog, Charset, Files, Locale, catalog};
 use dents_render::quote::{self, Quotes};
 use dents_sys::Errno;
@@ -28,18 +28,60 @@ pub enum Domain {
 #[derive(Default)]
 pub struct Language {
     charset: Charset,
+    /// Whether messages are in UTF-8.
+    is_utf8: bool,
     /// The locale of messages and the value of `LANGUAGE`; `None` where messages are English.
     wanted: Option<(Vec<u8>, Option<Vec<u8>>)>,
-    coreutils: OnceCell<Option<Catalog<'static>>>,
-    gnulib: OnceCell<Option<Catalog<'static>>>,
-    libc: OnceCell<Option<Catalog<'static>>>,
+    coreutils: OnceCell<Catalogs>,
+    gnulib: OnceCell<Catalogs>,
+    libc: OnceCell<Catalogs>,
+}
+
+/// The catalogs of one domain, best first. A message that one of them does not have may be in the next: in `pt` for `pt_BR`, or in
+/// the next language of `LANGUAGE`. A catalog is opened when those before it do not have a message.
+#[derive(Default)]
+pub(super) struct Catalogs(RefCell<(vec::IntoIter<Vec<u8>>, Vec<Catalog<'static>>)>);
+
+impl Catalogs {
+    /// Those of these files that exist.
+    pub(super) fn new(paths: Vec<Vec<u8>>) -> Catalogs {
+        Catalogs(RefCell::new((paths.into_iter(), Vec::new())))
+    }
+
+    pub(super) fn get(&self, id: &[u8]) -> Option<Vec<u8>> {
+        let mut nth = 0;
+        loop {
+            if let Some(text) = self.nth(nth)?.get(id) {
+                return Some(text);
+            }
+            nth += 1;
+        }
+    }
+
+    pub(super) fn are_missing(&self) -> bool {
+        self.nth(0).is_none()
+    }
+
+    fn nth(&self, nth: usize) -> Option<Catalog<'static>> {
+        let (paths, opened) = &mut *self.0.borrow_mut();
+        if nth == opened.len() {
+            opened.push(paths.find_map(|path| Catalog::new(Mapped.open(&path)?))?);
+        }
+        opened.get(nth).copied()
+    }
 }
 
 impl Language {
     /// English, in a locale of this charset.
     #[must_use]
     pub fn english(charset: Charset) -> Language {
-        Language { charset, ..Language::default() }
+        Language { charset, is_utf8: charset.is_utf8(), ..Language::default() }
+    }
+
+    /// The same with messages in the charset that `OUTPUT_CHARSET` names, if it does.
+    #[must_use]
+    pub fn in_charset(self, name: Option<&[u8]>) -> Language {
+        Language { is_utf8: is_utf8(name, self.charset), ..self }
     }
 
     /// The language of the locale `messages` (`LC_MESSAGES`), unless `languages` (`LANGUAGE`) has others. Opens no
@@ -90,26 +132,35 @@ impl Language {
 
     fn translate(&self, domain: Domain, id: &str) -> Option<Vec<u8>> {
         self.wanted.as_ref()?;
-        self.catalog(domain)?.get(id.as_bytes()).filter(|text| self.charset.is_utf8() || text.is_ascii())
+        self.catalogs(domain).get(id.as_bytes()).filter(|text| self.is_utf8 || text.is_ascii())
     }
 
     #[cold]
-    fn catalog(&self, domain: Domain) -> Option<Catalog<'static>> {
+    fn catalogs(&self, domain: Domain) -> &Catalogs {
         let (cell, name) = match domain {
             Domain::Coreutils => (&self.coreutils, "coreutils"),
             Domain::Gnulib => (&self.gnulib, "gnulib"),
             Domain::Libc => (&self.libc, "libc"),
         };
-        let found = *cell.get_or_init(|| {
-            let (locale, languages) = self.wanted.as_ref()?;
-            let paths = catalog::paths(locale, languages.as_deref(), "LC_MESSAGES", name);
-            paths.iter().find_map(|path| Catalog::new(Mapped.open(path)?))
+        let found = cell.get_or_init(|| {
+            let paths = |(locale, languages): &(Vec<u8>, Option<Vec<u8>>)| {
+                catalog::paths(locale, languages.as_deref(), "LC_MESSAGES", name)
+            };
+            Catalogs::new(self.wanted.as_ref().map(paths).unwrap_or_default())
         });
         match domain {
-            Domain::Gnulib if found.is_none() => self.catalog(Domain::Coreutils),
+            Domain::Gnulib if found.are_missing() => self.catalogs(Domain::Coreutils),
             _ => found,
         }
     }
+}
+
+/// Whether translations are shown in UTF-8, in a locale of this charset: gettext converts to the charset that `OUTPUT_CHARSET` names, or
+/// to that of the locale.
+pub(super) fn is_utf8(output_charset: Option<&[u8]>, charset: Charset) -> bool {
+    let named = output_charset.filter(|name| !name.is_empty());
+    let is_utf8 = |name: &[u8]| name.eq_ignore_ascii_case(b"UTF-8") || name.eq_ignore_ascii_case(b"UTF8");
+    named.map_or(charset.is_utf8(), is_utf8)
 }
 
 /// The format with its arguments. `None` if it has a directive that no message of GNU `ls` has, or one without an
@@ -157,6 +208,47 @@ mod tests {
         assert_eq!(fill("%2$s %1$s").as_deref(), Some("b a"));
         for bad in ["%d", "%3$s", "%s%s%s", "%", "%1$", "%0$s", "%n"] {
             assert_eq!(fill(bad), None, "{bad}");
+        }
+    }
+
+    /// A catalog with one message.
+    fn catalog(id: &str, text: &str) -> Vec<u8> {
+        let (ids, texts) = (36, 36 + id.len() + 1);
+        let head = [0x9504_12de, 0, 1, 20, 28, id.len(), ids, text.len(), texts];
+        let mut bytes: Vec<u8> = head.into_iter().flat_map(|word| (word as u32).to_ne_bytes()).collect();
+        [id, "\0", text, "\0"].iter().for_each(|part| bytes.extend(part.bytes()));
+        bytes
+    }
+
+    /// As gettext: a message that `pt_BR` lacks is that of `pt`.
+    #[test]
+    fn a_message_is_in_the_best_catalog_that_has_it() {
+        let dir = std::env::temp_dir().join(std::format!("dls-catalogs-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let files = [("missing", None), ("br", Some(("a", "A"))), ("pt", Some(("b", "B")))];
+        let paths = files.map(|(name, message)| {
+            let path = dir.join(name);
+            message.iter().for_each(|(id, text)| std::fs::write(&path, catalog(id, text)).unwrap());
+            path.into_os_string().into_encoded_bytes()
+        });
+        let catalogs = Catalogs::new(paths.to_vec());
+        let of = |id: &[u8]| catalogs.get(id);
+        assert_eq!([of(b"b"), of(b"a"), of(b"c")], [Some(b"B".to_vec()), Some(b"A".to_vec()), None]);
+        assert!(!catalogs.are_missing() && Catalogs::new(paths[..1].to_vec()).are_missing());
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn the_charset_of_messages_is_named() {
+        let latin = Charset::Bytes(0);
+        for (name, charset, wanted) in [
+            (None, Charset::Utf8, true),
+            (None, latin, false),
+            (Some(&b""[..]), latin, false),
+            (Some(b"utf8"), latin, true),
+            (Some(b"ISO-8859-1"), Charset::Utf8, false),
+        ] {
+            assert_eq!(Language::english(charset).in_charset(name).is_utf8, wanted, "{name:?}");
         }
     }
 

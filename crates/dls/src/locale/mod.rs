@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 use core::sync::atomic::AtomicU8;
 use dents_core::pattern::Tables;
-use dents_locale::{Case, Catalog, Files as _, Locale, TimeNames, UserLocale, Variables, catalog, copy};
+use dents_locale::{Case, Locale, TimeNames, UserLocale, Variables, catalog, copy};
 use dents_render::TimeStyle;
 use dents_render::human::{Grouping, Separator};
+use language::{Catalogs, is_utf8};
 pub use language::{Domain, Language};
 use mapped::Mapped;
 
@@ -26,11 +27,16 @@ pub struct FoundLocale<'a> {
     /// The name of the locale of numbers.
     numeric: &'a [u8],
     language: Option<&'a [u8]>,
+    output_charset: Option<&'a [u8]>,
 }
 
 impl Tables for FoundLocale<'_> {
     fn class(&self, name: &[u8]) -> Option<Vec<RangeInclusive<u32>>> {
         self.user.class(name, &mut Mapped)
+    }
+
+    fn class_bytes(&self, name: &[u8]) -> Option<Vec<u8>> {
+        self.user.class_bytes(name, &mut Mapped)
     }
 
     fn range(&self, from: u32, to: u32) -> Option<Vec<RangeInclusive<u32>>> {
@@ -39,6 +45,14 @@ impl Tables for FoundLocale<'_> {
 
     fn bytes(&self) -> Option<[u8; 256]> {
         self.user.bytes()
+    }
+
+    fn equals(&self, char: u32) -> Option<Vec<RangeInclusive<u32>>> {
+        self.user.equals(char)
+    }
+
+    fn equal_bytes(&self, byte: u8) -> Option<Vec<u8>> {
+        self.user.equal_bytes(byte)
     }
 }
 
@@ -69,7 +83,8 @@ impl<'a> FoundLocale<'a> {
         let user = UserLocale::find(&variables, &others, environment.locpath, &mut Mapped);
         let messages = if user.is_installed() { variables.name(environment.lc_messages) } else { b"C" };
         let numeric = variables.name(environment.lc_numeric);
-        FoundLocale { user, messages, numeric, language: environment.language }
+        let Environment { language, output_charset, .. } = *environment;
+        FoundLocale { user, messages, numeric, language, output_charset }
     }
 
     /// Charset, and whether names are ordered by rules.
@@ -114,7 +129,7 @@ impl<'a> FoundLocale<'a> {
             // GNU 9.10 shows numerals in one of the locales that have some.
             names.has_numerals_alone = self.user.time_name().starts_with(b"fa_IR");
         }
-        if has(b"^#")
+        if has(b"^#P")
             && let Some(case) = self.user.ctype(&mut Mapped).and_then(Case::new)
         {
             names.get_or_insert(TimeNames::C).case = Some(Box::leak(Box::new(case)));
@@ -124,8 +139,11 @@ impl<'a> FoundLocale<'a> {
 
     /// The formats of recent and of other times: GNU `ls` has them translated, which changes their order.
     pub(crate) fn time_style(&self) -> TimeStyle {
-        let Some(catalog) = self.catalog(self.user.time_name(), "LC_TIME") else { return TimeStyle::Locale };
-        let translated = |format| self.translated(catalog, format);
+        let catalogs = self.catalogs(self.user.time_name(), "LC_TIME");
+        if catalogs.are_missing() {
+            return TimeStyle::Locale;
+        }
+        let translated = |format| self.translated(&catalogs, format);
         TimeStyle::Custom { recent: translated(b"%b %e %H:%M"), other: translated(b"%b %e  %Y") }
     }
 
@@ -144,21 +162,20 @@ impl<'a> FoundLocale<'a> {
     /// The language of messages.
     #[must_use]
     pub fn language(&self) -> Language {
-        Language::new(self.locale().charset, self.messages, self.language)
+        Language::new(self.locale().charset, self.messages, self.language).in_charset(self.output_charset)
     }
 
-    fn catalog(&self, locale: &[u8], category: &str) -> Option<Catalog<'static>> {
+    fn catalogs(&self, locale: &[u8], category: &str) -> Catalogs {
         // C.UTF-8 has no translations, so no file is opened.
-        if locale.starts_with(b"C.") {
-            return None;
-        }
-        let paths = catalog::paths(locale, self.language, category, "coreutils");
-        paths.iter().find_map(|path| Catalog::new(Mapped.open(path)?))
+        let has_some = !locale.starts_with(b"C.");
+        let paths = has_some.then(|| catalog::paths(locale, self.language, category, "coreutils"));
+        Catalogs::new(paths.unwrap_or_default())
     }
 
-    fn translated(&self, catalog: Catalog<'static>, text: &[u8]) -> Vec<u8> {
-        // Charsets are not converted: a translation that is not ASCII must be in the charset of the locale.
-        let translated = catalog.get(text).filter(|text| text.is_ascii() || self.locale().is_utf8());
+    fn translated(&self, catalogs: &Catalogs, text: &[u8]) -> Vec<u8> {
+        // Charsets are not converted: a translation that is not ASCII must be in the charset that is wanted.
+        let is_utf8 = is_utf8(self.output_charset, self.locale().charset);
+        let translated = catalogs.get(text).filter(|text| text.is_ascii() || is_utf8);
         translated.unwrap_or_else(|| text.to_vec())
     }
 }

@@ -3,7 +3,7 @@
 use super::called_as::CalledAs;
 use super::choices::{self, Choices, applies};
 use super::warning::Warning;
-use crate::args::numbers::{block_size_prefix, parse_tab_size, parse_timeout, parse_width};
+use crate::args::numbers::{block_size_prefix, parse_tab_size_variable, parse_timeout, parse_width};
 use crate::args::words::{self, NamedTimeStyle, QuotingStyle};
 use crate::args::{UsageError, time_style};
 use crate::environment::Environment;
@@ -241,7 +241,7 @@ impl<'a> Planner<'a, '_> {
             return size;
         }
         let Some(value) = self.around.environment.tabsize else { return 8 };
-        parse_tab_size(value).unwrap_or_else(|_| {
+        parse_tab_size_variable(value).unwrap_or_else(|_| {
             self.warn("ignoring invalid tab size in environment variable TABSIZE: %s", value);
             8
         })

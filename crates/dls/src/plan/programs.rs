@@ -21,11 +21,11 @@ impl Choices<'_> {
     #[inline(never)]
     fn fields(&self) -> Vec<Field> {
         let mut fields = match self.view.columns() {
-            Some(columns) => columns.into_iter().flat_map(Field::of_column).copied().collect(),
+            Some(columns) => columns.into_iter().flat_map(Column::fields).copied().collect(),
             None => self.usual_fields(),
         };
         for (puts, column) in self.view.changes() {
-            let changed = Field::of_column(column);
+            let changed = column.fields();
             fields.retain(|field| !changed.contains(field));
             fields.extend(changed.iter().filter(|_| puts));
         }
@@ -37,10 +37,10 @@ impl Choices<'_> {
         let usual = Field::USUAL.iter().copied().filter(|field| !unnamed(field));
         let more: [(bool, &[Field]); 5] = [
             (self.format == Some(Format::Long) && !self.implied, &[Field::Acl]),
-            (self.context, Field::of_column(Column::Context)),
-            (self.view.xattrs, Field::of_column(Column::Xattrs)),
-            (self.view.git, Field::of_column(Column::Git)),
-            (self.total_ns().is_some(), Field::of_column(Column::Total)),
+            (self.context, Column::Context.fields()),
+            (self.view.xattrs, Column::Xattrs.fields()),
+            (self.view.git, Column::Git.fields()),
+            (self.total_ns().is_some(), Column::Total.fields()),
         ];
         let more = more.into_iter().filter(|(wanted, _)| *wanted).flat_map(|(_, fields)| fields);
         usual.chain(more.copied()).collect()

@@ -79,7 +79,9 @@ impl<'l> TotalSizes<'l> {
         let until_ns = *self.until_ns.get_or_insert_with(|| now.saturating_add(budget_ns));
         let watch = self.session.threads.watching();
         let workers = self.session.walkers();
-        let options = Options { deadline_ns: Some(until_ns), workers, watch, ..Options::default() };
+        let mounts_loop = self.session.mounts.any_loop();
+        let options =
+            Options { deadline_ns: Some(until_ns), workers, watch, mounts_loop, ..Options::default() };
         Some(totals(paths, levels, &options, self.session.system.workers))
     }
 }

@@ -2,50 +2,8 @@
 
 use super::files::{MARK, Value, options, spellings};
 
-/// The part that does not depend on the flags. bash splits words at `=`, unless the user has taken it out of
-/// COMP_WORDBREAKS: both are met.
-const FRAME: &str = r#"
-_dls() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option= prefix= words= word list=
-    COMPREPLY=()
-    if [[ $cur == = ]]; then
-        option=$prev cur=
-    elif [[ $prev == = ]]; then
-        option=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $cur == --*=* ]]; then
-        option=${cur%%=*} prefix=${cur%%=*}= cur=${cur#*=}
-    elif [[ $prev =~ ^-[^-@LETTERS@]*[@LETTERS@]$ ]]; then
-        option=-${prev: -1}
-    else
-        case $prev in
-            @REQUIRED@) option=$prev ;;
-        esac
-    fi
-    case $option in
-@VALUES@
-    esac
-    if [[ ! $option && $cur == -* ]]; then
-        for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-            # Behind it there are only files.
-            [[ $word == -- ]] && return
-        done
-        words='@OPTIONS@'
-    fi
-    if [[ $list ]]; then
-        # What stands before the last comma, and a sign, stays.
-        [[ $cur =~ ^(.*,)?[-+]? ]]
-        prefix+=${BASH_REMATCH[0]} cur=${cur:${#BASH_REMATCH[0]}}
-        compopt -o nospace 2>/dev/null
-    fi
-    while IFS= read -r word; do
-        COMPREPLY+=("$prefix$word")
-        if [[ $word == *= ]]; then compopt -o nospace 2>/dev/null; fi
-    done < <(compgen -W "$words" -- "$cur")
-    # Nothing so far: bash goes on with names of files.
-}
-
-complete -o bashdefault -o default -F _dls dls
-"#;
+/// The part that `dls` and `dents` share.
+const FRAME: &str = include_str!("frame.bash");
 
 pub(super) fn script() -> String {
     let needing = || options().filter(|option| option.arity == dls::args::flags::Arity::Required);
@@ -53,10 +11,12 @@ pub(super) fn script() -> String {
     let required: Vec<String> =
         needing().filter_map(|option| option.long.map(|long| format!("--{long}"))).collect();
     let frame = FRAME
+        .replace("@PROGRAM@", "dls")
+        .replace("@COMMANDS@", "''")
         .replace("@LETTERS@", &letters)
         .replace("@REQUIRED@", &required.join(" | "))
         .replace("@VALUES@", &values())
-        .replace("@OPTIONS@", &names());
+        .replace("@OPTIONS@", &format!("            ,-*) words='{}' ;;", names()));
     format!("# bash completion for dls.\n# {MARK}\n{frame}")
 }
 
@@ -70,7 +30,9 @@ fn values() -> String {
             Value::Files => "return".into(),
             Value::Free => "compopt +o bashdefault +o default 2>/dev/null; return".into(),
         };
-        Some(format!("        {}) {action} ;;", spellings(option).join(" | ")))
+        let spellings: Vec<String> =
+            spellings(option).iter().map(|spelling| format!("' {spelling}'")).collect();
+        Some(format!("        {}) {action} ;;", spellings.join(" | ")))
     };
     options().filter_map(branch).collect::<Vec<_>>().join("\n")
 }

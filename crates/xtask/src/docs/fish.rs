@@ -3,6 +3,7 @@
 use dls::args::flags::{Arity, Definition};
 
 use super::files::{MARK, Value, options, phrase};
+use super::words::about;
 
 pub(super) fn script() -> String {
     let lines: String = options().flat_map(lines).map(|line| format!("complete -c dls {line}\n")).collect();
@@ -16,9 +17,15 @@ fn lines(option: &Definition) -> Vec<String> {
     let long = option.long.map(|long| format!("-l {long} ")).unwrap_or_default();
     let value = match Value::of(option) {
         Value::None => String::new(),
-        Value::Words(words) => format!("-f -a '{}' ", words.join(" ")),
+        Value::Words(words) => {
+            format!("-f -a \"{}\" ", each(&words, &|word| format!("{word}\\t'{}'", about(option.long, word))))
+        }
         Value::List(words) => {
-            format!("-f -a '(__fish_complete_list , \"string split , {}\")' ", words.join(","))
+            let lines = each(&words, &|word| format!("{word}\\\\t{}", about(option.long, word)));
+            format!(
+                "-f -a '(__fish_complete_list , \"printf \\\"{}\\\\n\\\"\")' ",
+                lines.replace('\n', "\\\\n")
+            )
         }
         Value::Files => "-F ".into(),
         Value::Free => "-f ".into(),
@@ -29,6 +36,10 @@ fn lines(option: &Definition) -> Vec<String> {
         Arity::Optional if letter.is_empty() => vec![format!("{long}{value}-d '{help}'")],
         Arity::Optional => vec![format!("{letter}-d '{help}'"), format!("{long}{value}-d '{help}'")],
     }
+}
+
+fn each(words: &[&str], line: &dyn Fn(&str) -> String) -> String {
+    words.iter().map(|word| line(word)).collect::<Vec<_>>().join("\n")
 }
 
 /// Inside single quotes.

@@ -1,5 +1,5 @@
 //! `cargo xtask docs`: the manual pages and the completions of `dls`, from the table of flags that `--help` is made from, and
-//! those of `dents`, from its declarations for clap (`dents-cli/src/docs.rs`); the picture of docs/PYTHON.md (`bars.rs`); and the tables of
+//! those of `dents`, from its declarations for clap (`dents-cli/src/docs/mod.rs`); the picture of docs/PYTHON.md (`bars.rs`); and the tables of
 //! the bench (`bench/tables.rs`).
 //!
 //! A test writes the files (files.rs), so that `dls` is a dependency of xtask's tests alone and `cargo xtask`
@@ -16,6 +16,8 @@ mod files;
 mod fish;
 #[cfg(test)]
 mod man;
+#[cfg(test)]
+mod words;
 #[cfg(test)]
 mod zsh;
 

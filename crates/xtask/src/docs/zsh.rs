@@ -3,6 +3,7 @@
 use dls::args::flags::{Arity, Definition};
 
 use super::files::{MARK, Value, options, phrase};
+use super::words::about;
 
 pub(super) fn script() -> String {
     let specs: Vec<String> = options().flat_map(specs).collect();
@@ -17,10 +18,15 @@ fn specs(option: &Definition) -> Vec<String> {
     let help = format!("[{}]", quote(phrase(option)));
     let value = match Value::of(option) {
         Value::None => String::new(),
-        Value::Words(words) => format!(":{}:({})", name(option), words.join(" ")),
+        Value::Words(words) => {
+            let each = words.iter().map(|word| format!("{word}\\:\"{}\"", about(option.long, word)));
+            format!(":{}:(({}))", name(option), each.collect::<Vec<_>>().join(" "))
+        }
         // A sign before the first word stays.
         Value::List(words) => {
-            format!(":{}:{{ compset -P \"[+-]\"; _values -s , column {} }}", name(option), words.join(" "))
+            let each = words.iter().map(|word| format!("\"{word}[{}]\"", about(option.long, word)));
+            let each = each.collect::<Vec<_>>().join(" ");
+            format!(":{}:{{ compset -P \"[+-]\"; _values -s , column {each} }}", name(option))
         }
         Value::Files => format!(":{}:_files", name(option)),
         Value::Free => format!(":{}: ", name(option)),

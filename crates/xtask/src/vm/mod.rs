@@ -28,7 +28,7 @@ KERNEL is 5.10, 6.1, 6.12 or newest. JOB is
   faults                stopped and broken NFS servers: --timeout, Ctrl-C, files that dents writes
   kernels               the bytes of dls beside those of GNU ls, and its system calls, on five local file systems
 or a shell script, which runs as root in the machine, in a directory with dls and dents. VARIABLES are those of the job: FILES=10000,
-DELAY=10ms, VERSIONS=4.1, LONG=1 (-l of GNU ls too). --all runs every job but nfs on 6.1, 6.12 and newest, directories with NFS 4.1 and LONG, and kernels
+DELAY=10ms, VERSIONS=4.1, LONG=1 (-l of GNU ls too). --all runs every job but nfs on 6.1, 6.12 and newest, directories with NFS 4.1 and LONG and again with 10,000 files, and kernels
 on 5.10; --test is the part of `cargo xtask test`: nfs on 6.12, skipped with a line where
 no machine can be had.
 ";
@@ -77,8 +77,9 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
 }
 
 /// The jobs of `--all` on each kernel but the oldest, with their variables.
-const JOBS: [(&str, &str); 8] = [
+const JOBS: [(&str, &str); 9] = [
     ("directories", "VERSIONS='4.2 4.1 3' LONG=1"),
+    ("directories", "VERSIONS=4.2 FILES=10000"),
     ("trees", ""),
     ("cifs", ""),
     ("sshfs", ""),

@@ -4,11 +4,12 @@ use super::general::{general, number, text};
 use super::{Face, Field, Format, Item, Shape};
 use crate::consumer::Consumer;
 use crate::details::FileSystems;
-use crate::entry::{Facts, Found, Origin};
+use crate::entry::{Found, Origin};
 use crate::filter::kinds::letter;
 use crate::owners::{Names, SharedOwners};
 use crate::scan::text_output::{Lines, TextOutput};
-use dents_core::batch::{Batch, Target, Time};
+use dents_core::batch::{Batch, Target};
+use dents_core::facts::Facts;
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
 use dents_core::tree::{Place, Step};
@@ -40,7 +41,7 @@ impl<'p> Printer<'p> {
 
     fn field(&mut self, field: Field, shape: &Shape, at: &At<'_>) {
         let out = &mut self.lines.bytes;
-        if at.facts.unknown.intersects(field.needs()) {
+        if at.facts.lacks(field.needs()) {
             return text(b"", shape, out);
         }
         match field {
@@ -56,7 +57,7 @@ impl<'p> Printer<'p> {
             }
             Field::FileSystem => {
                 let dir = if let Origin::Live(place, _) = at.found.origin { place.dir } else { None };
-                let name = self.file_systems.of(dir, at.facts.inode.dev);
+                let name = self.file_systems.of(dir, at.facts.dev);
                 return text(name.unwrap_or("unknown").as_bytes(), shape, out);
             }
             _ => {}
@@ -101,7 +102,7 @@ impl Consumer for Printer<'_> {
 /// An entry and its metadata; 0 where it is unknown.
 struct At<'e> {
     found: &'e Found<'e>,
-    facts: Facts,
+    facts: Facts<'e>,
 }
 
 impl At<'_> {
@@ -116,16 +117,16 @@ impl At<'_> {
             Field::Blocks => decimal(facts.allocated / 512, out),
             Field::Kibibytes => decimal(facts.allocated.div_ceil(1024), out),
             Field::Links => decimal(facts.nlink.into(), out),
-            Field::Inode => decimal(facts.inode.ino, out),
+            Field::Inode => decimal(facts.ino, out),
             Field::Uid => decimal(facts.uid.into(), out),
             Field::Gid => decimal(facts.gid.into(), out),
-            Field::User => named(found.owners()[0].or_else(|| names.user(facts.uid)), facts.uid, out),
-            Field::Group => named(found.owners()[1].or_else(|| names.group(facts.gid)), facts.gid, out),
+            Field::User => named(facts.user.or_else(|| names.user(facts.uid)), facts.uid, out),
+            Field::Group => named(facts.group.or_else(|| names.group(facts.gid)), facts.gid, out),
             Field::Letters => out.extend_from_slice(&mode::letters(facts.mode)),
             Field::Type => out.push(letter(found.kind)),
             Field::TargetType => out.push(self.target_letter()),
             Field::Target => out.extend_from_slice(found.link().unwrap_or_default()),
-            Field::Device => decimal(words::device(facts.inode.dev), out),
+            Field::Device => decimal(words::device(facts.dev), out),
             Field::Time(which, face) => self.time(which, face, stamps, out),
             Field::Depth | Field::Mode | Field::Sparseness | Field::FileSystem => {}
         }
@@ -155,10 +156,7 @@ impl At<'_> {
 
     /// Writes a time; nothing for a birth that the file system does not keep.
     fn time(&self, which: Needs, face: Face, stamps: &mut [Stamp], out: &mut Vec<u8>) {
-        let time = self.facts.time(which);
-        if which == Needs::BTIME && time == Time::UNKNOWN {
-            return;
-        }
+        let Some(time) = self.facts.time(which) else { return };
         match face {
             // Writing to memory does not fail.
             Face::Seconds => drop(write!(out, "{}.{:09}0", time.sec, time.nsec)),

@@ -3,6 +3,7 @@
 use super::{Reading, Source, Worker, place_of};
 use crate::batch::Batch;
 use crate::needs::Kind;
+use crate::read::fills;
 use crate::scandir::{self, Distrust};
 use crate::stat::alone;
 use crate::tree::shared::{Part, PartDirectory, Shared};
@@ -189,7 +190,8 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             // greatest position there can be no further entry; ext4 uses it for the end (fs/ext4/dir.c,
             // EXT4_HTREE_EOF_64BIT).
             reading.ended = filled == 0 || position == i64::MAX || self.read_error.is_some();
-            if shared.asks && reading.pieces == 0 && FIRST_REPLY.contains(&count) {
+            let is_full = fills(filled, self.buffer.len());
+            if shared.asks && reading.pieces == 0 && (is_full || FIRST_REPLY.contains(&count)) {
                 // A `statx`; `statmount` asks no file system.
                 self.tally.requests += 1;
                 let policy = shared.policy_of(reading.dir.as_fd());

@@ -36,6 +36,8 @@ pub(super) fn walk(
         filter: Filter { hidden: without_dots(plan.filter.hidden), ..plan.filter.clone() },
         max_depth: tree.depth,
         follow: Follow::Operands,
+        // Deeper than the operands' entries, a directory may be an operand again.
+        mounts_loop: tree.depth > 1 && session.mounts.any_loop(),
         workers: session.walkers(),
         watch: session.threads.watching(),
         counter,

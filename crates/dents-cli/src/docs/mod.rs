@@ -1,7 +1,10 @@
 //! The manual pages and the completions of `dents`, made from the same declarations as `--help`, and the test that keeps
 //! them up to date. The test compares; if [`WRITE`] is set, as by `cargo xtask docs`, it writes the files.
 
-use clap::Command;
+mod bash;
+
+use clap::builder::PossibleValue;
+use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -107,10 +110,77 @@ fn remarks(text: &str) -> String {
     roff.to_roff()
 }
 
+/// The words that a value may have.
+fn offered(arg: &Arg) -> Vec<PossibleValue> {
+    arg.get_value_parser().possible_values().map(Iterator::collect).unwrap_or_default()
+}
+
+/// What `--help` calls the value.
+fn value_name(arg: &Arg) -> String {
+    arg.get_value_names().map(|names| names.join(" ")).unwrap_or_default()
+}
+
+/// Whether a value is several words with commas between.
+fn is_list(arg: &Arg) -> bool {
+    matches!(value_name(arg).as_str(), "LIST" | "KEY,…" | "TYPES")
+}
+
+/// The script with lists in place of the single words that clap's generators offer: the shells go on behind a comma. `_values` of zsh
+/// cannot offer a word with a colon.
+fn with_lists(shell: Shell, mut script: String) -> String {
+    let program = program();
+    for arg in all(&program).into_iter().flat_map(Command::get_arguments).filter(|arg| is_list(arg)) {
+        let words = offered(arg);
+        if words.is_empty() {
+            continue;
+        }
+        let about = |word: &PossibleValue| word.get_help().map(ToString::to_string).unwrap_or_default();
+        let each = |line: &dyn Fn(&str, &str) -> String, between: &str| {
+            words.iter().map(|word| line(word.get_name(), &about(word))).collect::<Vec<_>>().join(between)
+        };
+        let (from, to) = match shell {
+            Shell::Zsh if words.iter().all(|word| word.get_help().is_none()) => {
+                let plain = each(&|word, _| word.to_owned(), " ");
+                (format!(":({plain})"), format!(":_values -s , word {plain}"))
+            }
+            Shell::Zsh => (
+                format!(
+                    "(({}))",
+                    each(&|word, about| format!("{}\\:\"{about}\"", word.replace(':', "\\:")), "\n")
+                ),
+                format!(
+                    "_values -s , word {}",
+                    each(
+                        &|word, about| if word.contains(':') {
+                            String::new()
+                        } else {
+                            format!("\"{word}[{about}]\"")
+                        },
+                        " "
+                    )
+                ),
+            ),
+            _ => (
+                format!("-a \"{}\"", each(&|word, about| format!("{word}\\t'{about}'"), "\n")),
+                format!(
+                    "-a '(__fish_complete_list , \"printf \\\"{}\\\"\")'",
+                    each(&|word, about| format!("{word}\\\\t{about}\\\\n"), "")
+                ),
+            ),
+        };
+        assert!(script.contains(&from) || script.contains(&to), "clap writes lists in another way: {from}");
+        script = script.replace(&from, &to);
+    }
+    script
+}
+
 fn completion(shell: Shell) -> String {
+    if shell == Shell::Bash {
+        return bash::script(&program());
+    }
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut program(), "dents", &mut out);
-    let script = String::from_utf8(out).expect("help is UTF-8");
+    let script = with_lists(shell, String::from_utf8(out).expect("help is UTF-8"));
     // zsh wants `#compdef` in the first line.
     let (first, rest) = script.split_once('\n').expect("more than a line");
     let text = match first.starts_with("#compdef") {
