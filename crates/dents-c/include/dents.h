@@ -148,7 +148,7 @@ struct ArrowArrayStream {
 #define DENTS_SORT 8
 
 /*
- Return a directory after its contents. The walk runs on one thread.
+ Return a directory after its contents. The walk enters one directory after the other.
  */
 #define DENTS_CONTENTS_FIRST 16
 

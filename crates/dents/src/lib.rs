@@ -68,7 +68,8 @@
 //! server is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
 //! Walks by entries share the threads of a [`Pool`]: that of the process, or one that the program made. A walk that nobody reads gives its
-//! threads back once it has read 2,048 entries ahead (up to 65,536, if as many were taken before), and no walk waits for another one.
+//! threads back once it has read 2,048 entries ahead (up to 65,536, if as many were taken before), and no walk waits for another one. A sorted
+//! walk enters its directories on the calling thread, one after the other; threads of the pool read up to 128 small ones ahead.
 //!
 //! # Errors
 //!
@@ -81,11 +82,12 @@
 //! |---|---|---|---|---|
 //! | threads | by default | none | `build_parallel` | by default |
 //! | metadata | declared, requested in parallel | requested by the caller | requested by the caller | requested by the caller |
-//! | order | parents first; sorted on one thread | depth first | depth first on one thread | depth first |
+//! | order | parents first, or sorted; both on threads | depth first | depth first on one thread | depth first |
 //! | `.gitignore` | feature `gitignore` | | yes | |
 //! | systems | Linux | all | all | all |
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod batch;
 mod entry;
 mod error;

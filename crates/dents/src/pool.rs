@@ -1,5 +1,6 @@
 //! Threads that walks share.
 
+use crate::ahead::Ahead;
 use crate::jobs::Jobs;
 use crate::outbox::lock;
 use crate::search::Search;
@@ -55,6 +56,7 @@ struct Inner {
 pub(crate) enum Job {
     Lead(Arc<Search>),
     Help(Arc<Search>),
+    ReadAhead(Arc<Ahead>),
 }
 
 impl Pool {
@@ -105,6 +107,12 @@ impl Pool {
         let _ = (0..helpers).take_while(offer).count();
     }
 
+    /// Gives a sorted walk one thread more, if one is free; it has up to so many. Returns whether one was.
+    pub(crate) fn call_ahead(&self, ahead: &Arc<Ahead>, threads: usize) -> bool {
+        let most = self.0.most.unwrap_or(threads);
+        self.0.jobs.offer(Job::ReadAhead(Arc::clone(ahead)), most, &|| self.start())
+    }
+
     /// Whether a walk waits for a thread.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.jobs.has_waiting()
@@ -116,6 +124,7 @@ impl Pool {
         let run = |job| match job {
             Job::Lead(search) => search.begin(),
             Job::Help(search) => search.help(),
+            Job::ReadAhead(ahead) => ahead.help(),
         };
         Builder::new().name("dents".to_owned()).spawn(move || pool.jobs.work(run, wait)).is_ok()
     }

@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A walk leaves its threads to others after this time, if others wait.
-const TURN: Duration = Duration::from_millis(5);
+pub(crate) const TURN: Duration = Duration::from_millis(5);
 
 /// A caller may be late because the threads of its walk use all processors. So a thread without room sleeps so often and so long before it
 /// parks the walk: at most two milliseconds. A parked walk costs more: no thread continues before the last one has left, which may be in a

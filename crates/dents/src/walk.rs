@@ -1,10 +1,11 @@
 use crate::entry::View;
 use crate::iter::IntoIter;
 use crate::{Batch, Entry, Error, Pool, batch};
+use dents_core::mounts::Mounts;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
 use dents_core::tree::{End, Flag, Follow, Options};
-use dents_sys::Errno;
+use dents_sys::{AsFd, CWD, Errno};
 use std::cmp::Ordering;
 use std::ffi::CString;
 use std::num::NonZeroU32;
@@ -24,8 +25,8 @@ pub(crate) type CompareFn = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sy
 /// - A walk yields names and types only, of hidden files too.
 /// - It follows a symbolic link only if the link is a root.
 /// - It chooses the number of threads by the machine and the file system.
-/// - A directory comes before its contents. Otherwise the order is unspecified, unless a `sort_by` method sets it; a
-///   sorted walk runs on one thread.
+/// - A directory comes before its contents. Otherwise the order is unspecified, unless a `sort_by` method sets it. A
+///   sorted walk enters one directory after the other; its threads read the next ones ahead.
 ///
 /// ```
 /// use dents::{Needs, Walk};
@@ -173,8 +174,8 @@ impl Walk {
         self
     }
 
-    /// If `yes`, yields a directory after its contents, for example to delete a tree. The walk then runs on one
-    /// thread.
+    /// If `yes`, yields a directory after its contents, for example to delete a tree. Directories are entered one after the other, and
+    /// the next ones are read ahead, as in a sorted walk; with [`threads(1)`](Self::threads) each is read when it is entered.
     pub fn contents_first(mut self, yes: bool) -> Walk {
         self.contents_first = yes;
         self
@@ -255,6 +256,12 @@ impl Walk {
     /// The roots, without those that no path can be because they contain a NUL.
     pub(crate) fn c_roots(&self) -> Vec<CString> {
         self.roots.iter().filter_map(|root| CString::new(root.as_os_str().as_bytes()).ok()).collect()
+    }
+
+    /// Whether the walk has one root and nothing is mounted below it.
+    pub(crate) fn is_on_one_mount(&self) -> bool {
+        let [root] = &self.c_roots()[..] else { return false };
+        dents_sys::dir::open_place(CWD, root).is_ok_and(|root| !Mounts::default().any_below(root.as_fd()))
     }
 
     /// The errors of the other roots.
