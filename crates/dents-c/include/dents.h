@@ -142,8 +142,8 @@ struct ArrowArrayStream {
 #define DENTS_SKIP_HIDDEN 4
 
 /*
- Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk runs on one
- thread.
+ Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk enters
+ one directory after the other.
  */
 #define DENTS_SORT 8
 

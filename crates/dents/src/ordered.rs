@@ -254,7 +254,9 @@ impl Ordered {
         let helpers = self.ahead.as_ref().map_or(0, |ahead| ahead.most);
         let kept = self.walk.max_open.unwrap_or(OPEN).saturating_sub(1 + helpers).max(1);
         if let Some(oldest) = self.levels.len().checked_sub(kept) {
-            self.levels[..=oldest].iter_mut().for_each(|level| level.dir = None);
+            // More than one when helpers begin.
+            let open = self.levels[..=oldest].iter_mut().rev().take_while(|level| level.dir.is_some());
+            open.for_each(|level| level.dir = None);
         }
         self.levels.push(level);
     }
@@ -322,19 +324,25 @@ impl Ordered {
         if !matches!(opened, Err(Errno::MFILE | Errno::NFILE)) {
             return opened;
         }
-        // Ancestors are open for speed alone.
+        // Ancestors are open for speed alone, and so are directories that helpers read.
+        self.read_no_further_ahead();
         self.levels.iter_mut().for_each(|level| level.dir = None);
         open_by_path(&place.path(), follow)
     }
 
     /// There are no more entries.
     fn leave(&mut self) {
-        if let Some(ahead) = &self.ahead {
-            ahead.abandon();
-            self.levels.iter().rev().for_each(|level| ahead.discard(level.left()));
-        }
+        self.read_no_further_ahead();
         self.levels.clear();
     }
+
+    /// Waits until no helper is reading.
+    fn read_no_further_ahead(&mut self) {
+        let Some(ahead) = self.ahead.take() else { return };
+        ahead.abandon();
+        self.levels.iter().rev().for_each(|level| ahead.discard(level.left()));
+    }
+
     /// All entries of a directory, and the error that ended the reading. Requests are made one by one if a rate is
     /// set or links are followed, after each buffer of names: a server may have sent the attributes with them.
     fn entries(&mut self, reader: &mut Reader) -> (Core, dents_sys::Result<()>) {

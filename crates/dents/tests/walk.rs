@@ -508,6 +508,31 @@ fn a_deep_sorted_walk_needs_few_descriptors() {
     assert_eq!((seen.len(), errors), (601, 0));
 }
 
+/// Threads that read ahead take none that the caller needs.
+#[test]
+fn a_sorted_walk_needs_one_descriptor() {
+    if let Some(output) = with_descriptors(40, "a_sorted_walk_needs_one_descriptor") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    (0..3000)
+        .for_each(|number| fs::create_dir_all(tree.0.join(format!("{}/{number}", number % 300))).unwrap());
+    let caller = std::thread::current().id();
+    let mut held: Vec<_> = std::iter::from_fn(|| fs::File::open("/dev/null").ok()).collect();
+    for _ in 0..4 {
+        held.pop();
+        // A thread that reads ahead keeps its directory open meanwhile.
+        let keep = move |_: &dents::View<'_>| {
+            if std::thread::current().id() != caller {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+            true
+        };
+        let (seen, errors) = ours(Walk::new(&tree.0).sort_by_file_name().threads(4).filter_entry(keep));
+        assert_eq!((seen.len(), errors), (3301, 0), "with {} descriptors", 40 - held.len());
+    }
+}
+
 /// While a walk is read, and when it is not.
 #[test]
 fn no_more_directories_are_open_than_allowed() {
