@@ -142,13 +142,13 @@ struct ArrowArrayStream {
 #define DENTS_SKIP_HIDDEN 4
 
 /*
- Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk runs on one
- thread.
+ Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk enters
+ one directory after the other.
  */
 #define DENTS_SORT 8
 
 /*
- Return a directory after its contents. The walk runs on one thread.
+ Return a directory after its contents. The walk enters one directory after the other.
  */
 #define DENTS_CONTENTS_FIRST 16
 

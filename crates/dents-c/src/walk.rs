@@ -20,10 +20,10 @@ pub const DENTS_FOLLOW_LINKS: u32 = 1;
 pub const DENTS_SAME_FILE_SYSTEM: u32 = 2;
 /// Leave out entries whose names begin with a dot, and do not enter them. Roots are always returned.
 pub const DENTS_SKIP_HIDDEN: u32 = 4;
-/// Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk runs on one
-/// thread.
+/// Sort the entries of each directory by name, bytewise; the contents of a directory come directly after it. The walk enters
+/// one directory after the other.
 pub const DENTS_SORT: u32 = 8;
-/// Return a directory after its contents. The walk runs on one thread.
+/// Return a directory after its contents. The walk enters one directory after the other.
 pub const DENTS_CONTENTS_FIRST: u32 = 16;
 
 const FLAGS: u32 =

@@ -4,7 +4,7 @@ use crate::session::Session;
 use crate::time;
 use dents_core::bulk::When;
 use dents_core::needs::NeedsByKind;
-use dents_core::tree::{self, Follow, Options};
+use dents_core::tree::{self, Flag, Follow, Options};
 use std::ffi::{CString, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::os::unix::ffi::OsStringExt;
@@ -64,7 +64,7 @@ impl Walk {
             workers: self.threads.map(NonZeroUsize::get),
             rate: self.rate,
             deadline_ns: self.timeout.map(|time| tree::deadline_in(nanoseconds(time))),
-            cancel: Some(session.stop_flag()),
+            cancel: Some(Flag::Borrowed(session.stop_flag())),
             bulk: match self.bulk {
                 Bulk::Auto => When::Auto,
                 Bulk::Always => When::Always,

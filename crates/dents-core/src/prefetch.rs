@@ -23,8 +23,7 @@ use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::mem;
 use core::ops::Range;
-pub use dents_engine::order::turns::Turn;
-use dents_engine::order::turns::{Item, Turns};
+pub use dents_engine::order::turns::{Item, Turn, Turns};
 use dents_sys::stat::Mask;
 use dents_sys::{AsFd, CWD, Errno, Result, dir, statfs};
 

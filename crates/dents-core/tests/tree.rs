@@ -7,7 +7,9 @@ use common::{Playground, Rng, Threads, c_path};
 use dents_core::batch::Batch;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::stat::Workers;
-use dents_core::tree::{self, End, Failure, Follow, Options, Order, Outcome, Place, Problem, Step, Visitor};
+use dents_core::tree::{
+    self, End, Failure, Flag, Follow, Options, Order, Outcome, Place, Problem, Step, Visitor,
+};
 use dents_engine::limit::policy::{Far, Policy};
 use dents_sys::{AsFd, CWD, dir};
 use std::collections::{BTreeMap, BTreeSet};
@@ -256,8 +258,7 @@ fn where_no_type_is_told_directories_are_found_by_the_link_count() {
             std::thread::sleep(Duration::from_millis(2200));
         }
         for workers in [1, 8] {
-            let options =
-                Options { workers: Some(workers), ..Options { filter: options.filter.clone(), ..options } };
+            let options = Options { workers: Some(workers), ..options.clone() };
             let walked = walk(&playground.0, &options, &Threads);
             assert!(walked.rows.keys().eq(truth.keys()), "{workers} workers");
             assert!(
@@ -572,7 +573,8 @@ fn a_walk_ends_when_cancelled_or_late() {
     }
     for workers in [1, 8] {
         let cancel = AtomicBool::new(false);
-        let options = Options { workers: Some(workers), cancel: Some(&cancel), ..Options::default() };
+        let options =
+            Options { workers: Some(workers), cancel: Some(Flag::Borrowed(&cancel)), ..Options::default() };
         let outcome = tree::walk(&[&operand], &options, &Threads, |_| Canceller(&cancel, 0));
         assert_eq!(outcome.end, End::Cancelled);
         assert!(outcome.visitors.iter().all(|one| one.1 < 20), "no worker went on for long");

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::{Error, Walk};
 use dents_core::batch::{self, Asked, Batch as Core};
 use dents_core::needs::{Kind, Needs};
 use dents_core::path;
@@ -26,6 +26,14 @@ pub(crate) struct Block {
 impl Block {
     pub(crate) fn keeps(&self, index: usize) -> bool {
         self.kept.as_ref().is_none_or(|kept| kept[index])
+    }
+
+    /// Whether a walk enters the entry.
+    pub(crate) fn is_entered(&self, walk: &Walk, index: usize) -> bool {
+        let entry = self.batch.entry(index);
+        // A followed link without a `statx` may lead to a directory. The attempt to open it shows that.
+        let maybe = walk.follow && entry.kind() == Kind::Link && !entry.is_known();
+        self.depth < walk.max_depth && (entry.kind() == Kind::Dir || maybe)
     }
 
     /// The entry, or the error of its `statx`.

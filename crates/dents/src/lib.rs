@@ -67,6 +67,10 @@
 //! from memory, up to 256 where each answer is a round trip to a server, and fewer on file systems whose client or
 //! server is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
+//! Walks by entries share the threads of a [`Pool`]: that of the process, or one that the program made. A walk that nobody reads gives its
+//! threads back once it has read 2,048 entries ahead (up to 65,536, if as many were taken before), and no walk waits for another one. A sorted
+//! walk enters its directories on the calling thread, one after the other; threads of the pool read up to 128 small ones ahead.
+//!
 //! # Errors
 //!
 //! An error belongs to one file or directory ([`Error::path`]); the walk continues. The crate panics only if the
@@ -78,14 +82,16 @@
 //! |---|---|---|---|---|
 //! | threads | by default | none | `build_parallel` | by default |
 //! | metadata | declared, requested in parallel | requested by the caller | requested by the caller | requested by the caller |
-//! | order | parents first; sorted on one thread | depth first | depth first on one thread | depth first |
+//! | order | parents first, or sorted; both on threads | depth first | depth first on one thread | depth first |
 //! | `.gitignore` | feature `gitignore` | | yes | |
 //! | systems | Linux | all | all | all |
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod batch;
 mod entry;
 mod error;
+mod feed;
 mod filter;
 #[cfg(all(feature = "gitignore", any(test, fuzzing)))]
 #[doc(hidden)]
@@ -94,12 +100,21 @@ pub mod fuzzing;
 #[doc(hidden)]
 pub mod gitignore;
 mod iter;
+mod jobs;
 mod ordered;
 mod outbox;
+mod pool;
 mod read_dir;
-/// What `tests/outbox.rs` replaces by loom's.
+mod search;
+/// What models (`tests/outbox.rs`, `tests/feed.rs`, `tests/pool.rs`) replace by loom's.
 mod sync {
-    pub(crate) use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+    pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+    /// Whether a model injects this fault.
+    pub(crate) const fn broken(_fault: &str) -> bool {
+        false
+    }
 }
 mod threads;
 mod walk;
@@ -109,6 +124,7 @@ pub use dents_core::needs::Needs;
 pub use entry::{Entry, FileType, View};
 pub use error::Error;
 pub use iter::IntoIter;
+pub use pool::Pool;
 pub use read_dir::{ReadDir, read_dir, scandir};
 #[doc(hidden)]
 pub use threads::Threads;

@@ -54,11 +54,15 @@ impl<P, S: Fn(Vec<P>) -> bool> Outboxes<P, S> {
         Outboxes { all: Mutex::new(Vec::new()), send }
     }
 
-    /// The outbox of the thread with this number.
+    /// The outbox of the thread with this number. In another turn of the walk another thread may have the number.
     pub(crate) fn of(&self, number: usize) -> Shared<P> {
+        let mut all = lock(&self.all);
+        if let Some((_, outbox)) = all.iter().find(|(one, _)| *one == number) {
+            return Arc::clone(outbox);
+        }
         let outbox = Outbox { message: Vec::new(), entries: 0, since: Instant::now() };
         let outbox = Arc::new(Mutex::new(outbox));
-        lock(&self.all).push((number, Arc::clone(&outbox)));
+        all.push((number, Arc::clone(&outbox)));
         outbox
     }
 

@@ -1,10 +1,11 @@
 use crate::entry::View;
 use crate::iter::IntoIter;
-use crate::{Batch, Entry, Error, batch};
+use crate::{Batch, Entry, Error, Pool, batch};
+use dents_core::mounts::Mounts;
 use dents_core::needs::{Needs, NeedsByKind};
 use dents_core::read::{Filter, Hidden};
-use dents_core::tree::{End, Follow, Options};
-use dents_sys::Errno;
+use dents_core::tree::{End, Flag, Follow, Options};
+use dents_sys::{AsFd, CWD, Errno};
 use std::cmp::Ordering;
 use std::ffi::CString;
 use std::num::NonZeroU32;
@@ -24,8 +25,8 @@ pub(crate) type CompareFn = dyn Fn(&View<'_>, &View<'_>) -> Ordering + Send + Sy
 /// - A walk yields names and types only, of hidden files too.
 /// - It follows a symbolic link only if the link is a root.
 /// - It chooses the number of threads by the machine and the file system.
-/// - A directory comes before its contents. Otherwise the order is unspecified, unless a `sort_by` method sets it; a
-///   sorted walk runs on one thread.
+/// - A directory comes before its contents. Otherwise the order is unspecified, unless a `sort_by` method sets it. A
+///   sorted walk enters one directory after the other; its threads read the next ones ahead.
 ///
 /// ```
 /// use dents::{Needs, Walk};
@@ -54,6 +55,8 @@ pub struct Walk {
     pub(crate) filter_entry: Option<Arc<FilterFn>>,
     pub(crate) compare: Option<Arc<CompareFn>>,
     pub(crate) threads: Option<usize>,
+    pub(crate) pool: Option<Pool>,
+    pub(crate) max_open: Option<usize>,
     pub(crate) rate: Option<NonZeroU32>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) cancel: Cancel,
@@ -76,6 +79,8 @@ impl Walk {
             filter_entry: None,
             compare: None,
             threads: None,
+            pool: None,
+            max_open: None,
             rate: None,
             timeout: None,
             cancel: Cancel::default(),
@@ -139,7 +144,7 @@ impl Walk {
     }
 
     /// Leaves out entries for which `keep` returns false, and does not enter them. `keep` is called on the threads of
-    /// the walk.
+    /// the walk, or on the calling thread.
     ///
     /// ```
     /// let walk = dents::Walk::new("src").filter_entry(|entry| entry.file_name() != "target");
@@ -169,19 +174,34 @@ impl Walk {
         self
     }
 
-    /// If `yes`, yields a directory after its contents, for example to delete a tree. The walk then runs on one
-    /// thread.
+    /// If `yes`, yields a directory after its contents, for example to delete a tree. Directories are entered one after the other, and
+    /// the next ones are read ahead, as in a sorted walk; with [`threads(1)`](Self::threads) each is read when it is entered.
     pub fn contents_first(mut self, yes: bool) -> Walk {
         self.contents_first = yes;
         self
     }
 
     /// Sets the number of threads. By default there is one for each core where answers come from memory, and many
-    /// where each answer is a round trip to a server; a walk by entries that begins while 16 others with threads are not yet at their ends runs
-    /// on the calling thread, so that any number of open walks needs few threads, descriptors and megabytes. With 1 the walk runs
-    /// on the calling thread and starts no thread.
+    /// where each answer is a round trip to a server. Walks by entries share the threads of a [`Pool`]: two walks with 8 threads have 8
+    /// together. With 1 the walk runs on the calling thread and starts no thread.
     pub fn threads(mut self, threads: usize) -> Walk {
         self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Walks by entries on the threads of this pool instead of the process's. The [threads](Self::threads) of the walk are at most those
+    /// of the pool. ([`Walk::run`] starts threads of its own.)
+    pub fn pool(mut self, pool: &Pool) -> Walk {
+        self.pool = Some(pool.clone());
+        self
+    }
+
+    /// Keeps at most so many directories open, at least four. Others are opened again by their paths, which costs time in deep trees, but no
+    /// entry is lost. By default a walk on the calling thread, such as a sorted one, keeps 10 open, as `walkdir` does; one on several
+    /// threads up to half of the process's limit while it runs, at most 1,024. With few, the walk has fewer threads: one for four
+    /// descriptors.
+    pub fn max_open(mut self, directories: usize) -> Walk {
+        self.max_open = Some(directories.max(4));
         self
     }
 
@@ -238,6 +258,12 @@ impl Walk {
         self.roots.iter().filter_map(|root| CString::new(root.as_os_str().as_bytes()).ok()).collect()
     }
 
+    /// Whether the walk has one root and nothing is mounted below it.
+    pub(crate) fn is_on_one_mount(&self) -> bool {
+        let [root] = &self.c_roots()[..] else { return false };
+        dents_sys::dir::open_place(CWD, root).is_ok_and(|root| !Mounts::default().any_below(root.as_fd()))
+    }
+
     /// The errors of the other roots.
     pub(crate) fn invalid_roots(&self) -> impl Iterator<Item = Error> + '_ {
         let paths = self.roots.iter().map(|root| root.as_os_str().as_bytes());
@@ -262,7 +288,7 @@ impl Walk {
         Filter { hidden: if self.hidden { Hidden::Skip } else { Hidden::AlmostAll }, ..Filter::default() }
     }
 
-    pub(crate) fn options(&self) -> Options<'_> {
+    pub(crate) fn options(&self) -> Options<'static> {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Options {
             needs: self.core_needs(),
@@ -271,9 +297,10 @@ impl Walk {
             follow: if self.follow { Follow::Always } else { Follow::Operands },
             one_file_system: self.same_file_system,
             workers: self.threads,
+            descriptors: self.max_open,
             rate: self.rate,
             deadline_ns: self.timeout.map(|time| dents_core::tree::deadline_in(nanoseconds(time))),
-            cancel: Some(&self.cancel.0),
+            cancel: Some(Flag::Shared(Arc::clone(&self.cancel.0))),
             ..Options::default()
         }
     }

@@ -419,7 +419,7 @@ fn with_descriptors(limit: usize, test: &str) -> Option<std::process::Output> {
 
 fn more_than_a_walk_sends_ahead() -> Playground {
     let tree = Playground::new();
-    for number in 0..80 {
+    for number in 0..8 {
         let directory = tree.0.join(number.to_string());
         fs::create_dir(&directory).unwrap();
         (0..520).for_each(|file| fs::write(directory.join(file.to_string()), b"").unwrap());
@@ -427,8 +427,7 @@ fn more_than_a_walk_sends_ahead() -> Playground {
     tree
 }
 
-/// Walks that are not read beyond two entries hold the descriptors of the process. The next ones report that they have none; they do
-/// not wait for the others.
+/// Unread walks hold few descriptors. Where others hold all, a walk reports that it has none; it does not wait for others.
 #[test]
 fn a_walk_does_not_wait_for_unread_walks() {
     if let Some(output) = with_descriptors(48, "a_walk_does_not_wait_for_unread_walks") {
@@ -442,13 +441,19 @@ fn a_walk_does_not_wait_for_unread_walks() {
         (walk, items)
     };
     let unread: Vec<_> = (0..30).map(first_two).collect();
-    let errors = unread.iter().flat_map(|(_, items)| items).filter_map(|item| item.as_ref()?.as_ref().err());
+    assert!(unread.iter().flat_map(|(_, items)| items).all(|item| item.as_ref().unwrap().is_ok()));
+    // Until all have paused, and close nothing more.
+    std::thread::sleep(Duration::from_secs(1));
+    let held: Vec<_> = std::iter::from_fn(|| fs::File::open("/dev/null").ok()).collect();
+    assert!(held.len() > 4, "{} descriptors were left", held.len());
+    let late: Vec<_> = (0..30).map(first_two).collect();
+    let errors = late.iter().flat_map(|(_, items)| items).filter_map(|item| item.as_ref()?.as_ref().err());
     let errors: Vec<_> = errors.map(|error| error.errno()).collect();
     assert!(!errors.is_empty() && errors.iter().all(|errno| *errno == Some(24)), "EMFILE alone: {errors:?}");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
-/// Of many open, unread walks, few have threads, and none waits for another. All can be read to their ends.
+/// Many open, unread walks share the threads of one walk, and each costs little. All can be read to their ends.
 #[test]
 fn a_hundred_open_walks_are_cheap() {
     if let Some(output) = with_descriptors(1024, "a_hundred_open_walks_are_cheap") {
@@ -459,30 +464,31 @@ fn a_hundred_open_walks_are_cheap() {
     let count = |what: &str| fs::read_dir(format!("/proc/self/{what}")).unwrap().count();
     let resident = || {
         let pages = fs::read_to_string("/proc/self/statm").unwrap();
-        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4 / 1024
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap() * 4
     };
+    // A busy machine may seem to have a slow disk, for which a walk that chooses itself starts many threads.
     let first_two = |_| {
-        let mut walk = Walk::new(&tree.0).into_iter();
+        let mut walk = Walk::new(&tree.0).threads(4).into_iter();
         assert!(walk.next().unwrap().is_ok() && walk.next().unwrap().is_ok());
         walk
     };
-    // These may have threads; a busy machine may seem to have a slow disk, for which they start many.
-    let mut unread: Vec<_> = (0..16).map(first_two).collect();
-    std::thread::sleep(Duration::from_secs(1));
     let before = (count("task"), count("fd"), resident());
-    unread.extend((16..100).map(first_two));
+    let mut unread: Vec<_> = (0..100).map(first_two).collect();
     std::thread::sleep(Duration::from_millis(300));
     let now = (count("task"), count("fd"), resident());
-    println!("threads, descriptors, MiB: {before:?} of 16 walks, {now:?} of 100");
-    assert!(now.0 <= before.0, "more threads");
-    assert!(now.1 <= before.1 + 84 * 3 && now.2 <= before.2 + 30, "{before:?} {now:?}");
+    println!("threads, descriptors, KiB: {before:?}, of 100 walks {now:?}");
+    assert!(now.0 <= before.0 + 4, "threads: {before:?} {now:?}");
+    assert!(now.1 <= before.1 + 100, "descriptors: {before:?} {now:?}");
+    assert!(now.2 <= before.2 + 100 * 200, "KiB: {before:?} {now:?}");
     let last = unread.pop().unwrap();
-    assert_eq!(last.filter(Result::is_ok).count(), 1 + 80 * 521 - 2);
-    // What the walks held is free for others again.
+    assert_eq!(last.filter(Result::is_ok).count(), 1 + 8 * 521 - 2);
+    for walk in unread.drain(..3) {
+        assert_eq!(walk.filter(Result::is_ok).count(), 1 + 8 * 521 - 2);
+    }
+    // Threads without work end.
     drop(unread);
-    let without = count("task");
-    let again: Vec<_> = (0..3).map(first_two).collect();
-    assert!(count("task") > without, "{} threads", again.len());
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(count("task") <= before.0, "{} threads", count("task"));
 }
 
 /// A sorted walk keeps ancestors open for speed alone.
@@ -500,6 +506,57 @@ fn a_deep_sorted_walk_needs_few_descriptors() {
     }
     let (seen, errors) = ours(Walk::new(&tree.0).sort_by_file_name());
     assert_eq!((seen.len(), errors), (601, 0));
+}
+
+/// Threads that read ahead take none that the caller needs.
+#[test]
+fn a_sorted_walk_needs_one_descriptor() {
+    if let Some(output) = with_descriptors(40, "a_sorted_walk_needs_one_descriptor") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    (0..3000)
+        .for_each(|number| fs::create_dir_all(tree.0.join(format!("{}/{number}", number % 300))).unwrap());
+    let caller = std::thread::current().id();
+    let mut held: Vec<_> = std::iter::from_fn(|| fs::File::open("/dev/null").ok()).collect();
+    for _ in 0..4 {
+        held.pop();
+        // A thread that reads ahead keeps its directory open meanwhile.
+        let keep = move |_: &dents::View<'_>| {
+            if std::thread::current().id() != caller {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+            true
+        };
+        let (seen, errors) = ours(Walk::new(&tree.0).sort_by_file_name().threads(4).filter_entry(keep));
+        assert_eq!((seen.len(), errors), (3301, 0), "with {} descriptors", 40 - held.len());
+    }
+}
+
+/// While a walk is read, and when it is not.
+#[test]
+fn no_more_directories_are_open_than_allowed() {
+    if let Some(output) = with_descriptors(256, "no_more_directories_are_open_than_allowed") {
+        return assert!(output.status.success(), "{output:?}");
+    }
+    let tree = Playground::new();
+    let mut deep = tree.0.clone();
+    for _ in 0..60 {
+        deep.push("d");
+        fs::create_dir_all(deep.join("e")).unwrap();
+    }
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    let walk = Walk::new(&tree.0);
+    let sorted = walk.clone().sort_by_file_name();
+    // The threads of a pool may be done before the first entry is taken.
+    let walks = [(sorted.clone(), 1..=10), (sorted.max_open(4), 1..=4), (walk.max_open(8).threads(2), 0..=8)];
+    for (walk, allowed) in walks {
+        let mut most = 0;
+        let found = walk.into_iter().inspect(|_| most = most.max(open() - before)).count();
+        assert_eq!(found, 1 + 60 * 2);
+        assert!(allowed.contains(&most), "{most} of {allowed:?}");
+    }
 }
 
 #[test]

@@ -4,14 +4,14 @@
 //! follow another at once (the text of a link and the attributes after a `statx`, the steps of a long path) are paid
 //! for before its next request.
 
-use super::{End, Options};
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use super::{End, Flag, Options};
+use core::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use dents_engine::wait;
 use dents_sys::clock;
 
 /// State that all workers of a walk share.
 pub(super) struct Bounds<'a> {
-    cancel: Option<&'a AtomicBool>,
+    cancel: Option<Flag<'a>>,
     deadline_ns: Option<u64>,
     /// Nanoseconds between two requests; 0 for no limit.
     interval_ns: u64,
@@ -40,7 +40,7 @@ pub(super) struct Clock {
 impl<'a> Bounds<'a> {
     pub(super) fn new(options: &Options<'a>) -> Self {
         Bounds {
-            cancel: options.cancel,
+            cancel: options.cancel.clone(),
             deadline_ns: options.deadline_ns,
             interval_ns: options.rate.map_or(0, |rate| 1_000_000_000 / u64::from(rate.get())),
             next_ns: AtomicU64::new(0),
@@ -86,7 +86,7 @@ impl<'a> Bounds<'a> {
 
     #[inline]
     fn in_time(&self, now: u64) -> bool {
-        if self.cancel.is_some_and(|cancel| cancel.load(Relaxed)) {
+        if self.cancel.as_ref().is_some_and(Flag::is_set) {
             self.stop(End::Cancelled);
         } else if self.deadline_ns.is_some_and(|deadline| now >= deadline) {
             self.stop(End::Deadline);
@@ -117,6 +117,7 @@ impl<'a> Bounds<'a> {
 mod tests {
     use super::*;
     use core::num::NonZeroU32;
+    use core::sync::atomic::AtomicBool;
 
     #[test]
     fn requests_keep_their_distance() {
@@ -137,7 +138,8 @@ mod tests {
     fn the_first_reason_counts() {
         let cancel = AtomicBool::new(false);
         let mut clock = Clock::default();
-        let options = Options { cancel: Some(&cancel), deadline_ns: Some(1), ..Options::default() };
+        let options =
+            Options { cancel: Some(Flag::Borrowed(&cancel)), deadline_ns: Some(1), ..Options::default() };
         let bounds = Bounds::new(&options);
         assert!(!bounds.may_ask(&mut clock, 0) && bounds.stopped());
         cancel.store(true, Relaxed);

@@ -30,7 +30,7 @@ pub(super) struct BulkPass<'o> {
 impl<'o> BulkPass<'o> {
     /// Where a pass is possible, the operands are asked for their attributes, too, with the same requests.
     pub(super) fn new<S>(operands: &[&'o CStr], has_start_points: bool, shared: &mut Shared<'_, S>) -> Self {
-        let (options, needs) = (shared.options, shared.needs);
+        let (options, needs) = (&shared.options, shared.needs);
         let outcome = match options.bulk {
             When::Never => Outcome::NotWanted,
             _ if options.only.is_some() => Outcome::NotWanted,

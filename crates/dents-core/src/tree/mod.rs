@@ -90,6 +90,7 @@ mod bulk_pass;
 pub mod hardlinks;
 pub mod hierarchy;
 mod open;
+mod pausable;
 mod probe;
 mod rotation;
 mod shared;
@@ -101,6 +102,7 @@ mod visitor;
 mod worker;
 
 pub use open::open_by_path;
+pub use pausable::{Left, Pausable};
 pub use start_point::StartPoint;
 pub use visitor::{Failure, Piece, Place, Problem, Step, Visitor};
 
@@ -112,17 +114,20 @@ use crate::read::{Filter, Hidden};
 use crate::stat::Workers;
 use crate::stat::request_counts::RequestCounter;
 use crate::watchdog::Watch;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use bulk_pass::BulkPass;
 use core::ffi::CStr;
 use core::num::NonZeroU32;
-use core::sync::atomic::AtomicBool;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use dents_engine::limit::policy::Policy;
 use dents_sys::{BorrowedFd, CWD, clock};
+use probe::Probed;
 use shared::Shared;
 use worker::Worker;
 
 /// What to walk, and how.
+#[derive(Clone)]
 pub struct Options<'a> {
     /// The directory that relative operands start from; the current directory by default.
     pub at: BorrowedFd<'a>,
@@ -165,7 +170,7 @@ pub struct Options<'a> {
     /// When to stop, on the clock of [`dents_sys::clock::monotonic_ns`]. A request in flight is not interrupted.
     pub deadline_ns: Option<u64>,
     /// Stops the walk when set. A request in flight is not interrupted.
-    pub cancel: Option<&'a AtomicBool>,
+    pub cancel: Option<Flag<'a>>,
     /// Where to count requests.
     pub counter: Option<&'a RequestCounter>,
     /// Where workers show the path that they wait for; the first worker has seat 1.
@@ -208,6 +213,24 @@ impl Default for Options<'_> {
             usage_suffices: false,
             only: None,
             distrust_d_type: false,
+        }
+    }
+}
+
+/// A flag that another thread sets.
+#[derive(Clone, Debug)]
+pub enum Flag<'a> {
+    /// For a walk that ends before the flag does.
+    Borrowed(&'a AtomicBool),
+    /// For a walk that ends at any time.
+    Shared(Arc<AtomicBool>),
+}
+
+impl Flag<'_> {
+    fn is_set(&self) -> bool {
+        match self {
+            Flag::Borrowed(flag) => flag.load(Relaxed),
+            Flag::Shared(flag) => flag.load(Relaxed),
         }
     }
 }
@@ -350,7 +373,10 @@ where
     let count = match options.workers {
         _ if bulk.usage.is_some() => None,
         Some(count) => Some(count),
-        None => probe::workers(&mut worker, &mut shared, &mut visitor),
+        None => match probe::workers(&mut worker, &mut shared, &mut visitor) {
+            Probed::Workers(count) => Some(count),
+            Probed::Paused | Probed::Ended => None,
+        },
     };
     shared.probing = false;
     bulk.auto(&mut shared, workers, count);

@@ -16,35 +16,48 @@ const LEAST: usize = 3;
 const MOST: usize = 24;
 const NANOSECONDS: u64 = 3_000_000;
 
-/// Walks the first directories, and chooses the number of workers; `None` if there are no more directories.
+/// What the first directories showed.
+pub(super) enum Probed {
+    /// The number of workers.
+    Workers(usize),
+    /// The visitor paused the walk before.
+    Paused,
+    /// There are no more directories.
+    Ended,
+}
+
+/// Walks the first directories, and chooses the number of workers.
 pub(super) fn workers<V: Visitor>(
     worker: &mut Worker<V::State>,
     shared: &mut Shared<'_, V::State>,
     visitor: &mut V,
-) -> Option<usize> {
+) -> Probed {
     let mut latencies = [0; MOST];
     let mut batches = 0;
     let started = clock::monotonic_ns();
     let (mut from, mut requests) = (started, worker.tally.requests);
     while batches < MOST && (batches < LEAST || from - started <= NANOSECONDS) {
-        let Next::Task(task) = shared.next(worker) else { return None };
+        let Next::Task(task) = shared.next(worker) else { return Probed::Ended };
         if worker.step(task, shared, visitor) {
             let now = clock::monotonic_ns();
             latencies[batches] = (now - from) / (worker.tally.requests - requests).max(1);
             (from, requests) = (now, worker.tally.requests);
             batches += 1;
+            if visitor.pauses() {
+                return Probed::Paused;
+            }
         }
         // The first entries of a large directory showed the latency.
         let told = shared.latency_ns.load(Relaxed);
         if told > 0 {
-            return Some(choose(worker, shared, told, (from - started) / batches.max(1) as u64));
+            return Probed::Workers(choose(worker, shared, told, (from - started) / batches.max(1) as u64));
         }
     }
     let latencies = &mut latencies[..batches];
     latencies.sort_unstable();
     let latency_ns = latencies[latencies.len() / 2];
     shared.set_latency(latency_ns);
-    Some(choose(worker, shared, latency_ns, (from - started) / batches as u64))
+    Probed::Workers(choose(worker, shared, latency_ns, (from - started) / batches as u64))
 }
 
 /// The number of workers for these times of an entry and of a directory; on a rotating disk one, which continues in the order of

@@ -47,7 +47,7 @@ pub(super) struct PartDirectory<S> {
 }
 
 pub(super) struct Shared<'o, S> {
-    pub(super) options: &'o Options<'o>,
+    pub(super) options: Options<'o>,
     /// The needs of the options, and the type.
     pub(super) needs: NeedsByKind,
     /// Whether an entry of known type may need a request.
@@ -75,15 +75,17 @@ pub(super) struct Shared<'o, S> {
     pub(super) fs: Option<FsType>,
     /// Whether a worker has waited in vain for a descriptor, and none has opened a directory since.
     pub(super) starves: AtomicBool,
+    /// Whether the workers have left to come back later.
+    is_paused: AtomicBool,
     ids: AtomicU64,
 }
 
 impl<'o, S> Shared<'o, S> {
     /// For one worker; see [`Shared::set_workers`].
-    pub(super) fn new(options: &'o Options<'o>) -> Self {
+    pub(super) fn new(options: &Options<'o>) -> Self {
         let by_inode = options.order == Order::Inode;
         let mut shared = Shared {
-            options,
+            options: options.clone(),
             needs: if options.extra { options.needs.with_extra() } else { options.needs }
                 | NeedsByKind::of(Kind::Dir, Needs::TYPE),
             asks: options.needs.asks_any(),
@@ -99,6 +101,7 @@ impl<'o, S> Shared<'o, S> {
             bulk: None,
             fs: None,
             starves: AtomicBool::new(false),
+            is_paused: AtomicBool::new(false),
             ids: AtomicU64::new(1),
         };
         shared.set_workers(1);
@@ -154,6 +157,17 @@ impl<'o, S> Shared<'o, S> {
     /// Whether the walk compares each directory with those above it.
     pub(super) fn finds_loops(&self) -> bool {
         self.follows() || self.options.mounts_loop
+    }
+
+    /// All workers leave after their current tasks.
+    pub(super) fn pause(&self) {
+        self.is_paused.store(true, Relaxed);
+        self.tasks.crew.end();
+    }
+
+    /// Whether the workers have left because of [`Shared::pause`]; afterwards no longer.
+    pub(super) fn take_pause(&self) -> bool {
+        self.is_paused.swap(false, Relaxed)
     }
 
     /// Ends the walk because a visitor returned [`Step::Stop`](super::Step).

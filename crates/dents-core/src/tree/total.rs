@@ -90,7 +90,7 @@ pub fn totals(paths: Vec<CString>, levels: u32, options: &Options<'_>, workers: 
         extra: true,
         filter: Filter { hidden: Hidden::AlmostAll, ..Filter::default() },
         follow: Follow::Operands,
-        ..*options
+        ..options.clone()
     };
     let shared = Shared::default();
     let make = |_| Worker {

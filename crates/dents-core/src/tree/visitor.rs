@@ -58,6 +58,12 @@ pub trait Visitor {
         0
     }
 
+    /// Whether all workers should leave the walk now; another turn continues it. Called after each batch and failure; only for a
+    /// [`Pausable`](super::Pausable) walk.
+    fn pauses(&mut self) -> bool {
+        false
+    }
+
     /// A directory could not be opened, or not be read to its end.
     fn failed(&mut self, failure: &Failure<'_>) -> Step {
         let _ = failure;

@@ -131,6 +131,13 @@ impl Crew {
         }
     }
 
+    /// Makes a crew that has ended new again, with so many producers. None of its workers may be left in [`Crew::work`] or
+    /// [`Crew::work_on`], and none may enter meanwhile.
+    pub fn begin_again(&self, producers: u32) {
+        self.active.store(producers, Ordering::SeqCst);
+        self.ended.store(false, Ordering::SeqCst);
+    }
+
     /// Whether the crew has ended.
     #[must_use]
     pub fn has_ended(&self) -> bool {

@@ -21,6 +21,10 @@
 //! A worker without a task has an empty stack. So when all workers are idle, no group, paused task or part is left, and
 //! the [`Crew`] detects the end. Tasks are published first and announced afterwards: one barrier and one load if no
 //! worker sleeps.
+//!
+//! - Workers may leave tasks behind and come back ([`Steal::gather`]).
+
+mod gather;
 
 use super::elevator::Elevator;
 use crate::crew::{Crew, Next};

@@ -18,6 +18,7 @@
 //! - The number of items that are found but not shown is limited. At the limit workers are idle; they are woken when
 //!   half of these items have been shown.
 //! - A worker notifies the consumer only for the item that the consumer awaits.
+//! - A worker may leave instead of sleeping ([`Turns::work_once`]). That loses nothing: the consumer executes what no worker has claimed.
 
 use crate::crew::{Crew, Next, Order};
 use crate::limit::Limit;
@@ -171,9 +172,30 @@ impl<P, T> Turns<P, T> {
         if !matches!(*item.state.lock(), State::Taken) {
             return false;
         }
+        self.execute_next(may, &mut read, &below)
+    }
+
+    /// Executes the next unread item. Returns false if there is none, or if enough results are kept: for a worker that does something
+    /// else instead of sleeping in [`Turns::work`].
+    pub fn work_once(&self, mut read: impl FnMut(&P) -> T, below: impl Fn(&T) -> &[Arc<Item<P, T>>]) -> bool {
+        self.execute_next(|_| true, &mut read, &below)
+    }
+
+    /// Whether such a worker is worth calling: there is something to execute, and half of what may be kept was shown.
+    #[must_use]
+    pub fn is_worth_calling(&self) -> bool {
+        self.kept.load(Ordering::Relaxed) < self.most.div_ceil(2) && self.unread.lock().len() >= WORTH_WAKING
+    }
+
+    fn execute_next(
+        &self,
+        may: impl Fn(&P) -> bool,
+        read: &mut impl FnMut(&P) -> T,
+        below: &impl Fn(&T) -> &[Arc<Item<P, T>>],
+    ) -> bool {
         let next = self.claim_next(may);
         if let Some(next) = &next {
-            self.execute(next, &mut read, &below);
+            self.execute(next, read, below);
         }
         next.is_some()
     }

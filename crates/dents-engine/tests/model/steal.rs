@@ -128,6 +128,49 @@ fn a_paused_task_that_is_forgotten_is_noticed() {
     paused(Some(Fault::ForgetPaused));
 }
 
+/// Two workers end the crew after their first tasks. What they have left is gathered, and the first continues with it.
+fn in_two_turns(gathers_all: bool) {
+    explore(None, move || {
+        let tree = Arc::new(Tree::new(0));
+        let pausing = |tree: &Tree, stack: &mut Stack<Below, char>, task| {
+            tree.execute(stack, task);
+            tree.tasks.crew.end();
+        };
+        let mut stack = Stack::new(0);
+        tree.tasks.push(&mut stack, Group::new(1, 2));
+        let other = {
+            let tree = tree.clone();
+            thread::spawn(move || {
+                let mut stack = Stack::new(1);
+                tree.tasks.crew.work(&*tree, &mut stack, |stack, task| match task {
+                    // To steal is half of a task.
+                    Task::Stolen(group) => tree.tasks.push(stack, group),
+                    task => pausing(&tree, stack, task),
+                });
+                stack
+            })
+        };
+        tree.tasks.crew.work_on(&*tree, &mut stack, |stack, task| pausing(&tree, stack, task));
+        let left = other.join().unwrap();
+        let mut rest = tree.tasks.gather([Some(stack), gathers_all.then_some(left)].into_iter().flatten());
+        tree.tasks.crew.begin_again(1);
+        tree.tasks.offer_all(&rest);
+        tree.tasks.crew.work_on(&*tree, &mut rest, |stack, task| tree.execute(stack, task));
+        assert_eq!(tree.done.load(Ordering::Relaxed), 6, "every task, once");
+    });
+}
+
+#[test]
+fn what_two_workers_have_left_is_done_in_another_turn() {
+    in_two_turns(true);
+}
+
+#[test]
+#[should_panic(expected = "every task, once")]
+fn what_a_thief_has_left_must_be_gathered_too() {
+    in_two_turns(false);
+}
+
 /// The first worker joins like any other: the second may see no active worker before the first has begun.
 #[test]
 #[should_panic(expected = "every task, once")]

@@ -43,12 +43,25 @@ impl Shared {
 
 /// Offers and consumes `items` items with one worker; at most `most` results are kept.
 fn consumed(items: usize, most: usize, fault: Option<Fault>) {
+    consumed_beside(items, most, fault, |shared| {
+        shared.turns.work(|number| shared.execute(*number), |found| &found.1);
+    });
+}
+
+/// The same with a worker that leaves when it finds nothing to do.
+fn consumed_beside_one_that_leaves(items: usize, most: usize, fault: Option<Fault>) {
+    consumed_beside(items, most, fault, |shared| {
+        while shared.turns.work_once(|number| shared.execute(*number), |found| &found.1) {}
+    });
+}
+
+fn consumed_beside(items: usize, most: usize, fault: Option<Fault>, work: fn(&Shared)) {
     explore(fault, move || {
         let turns = Turns::new(most);
         let shared = Arc::new(Shared { turns, executed: [0; 3].map(AtomicUsize::new) });
         let worker = {
             let shared = shared.clone();
-            thread::spawn(move || shared.turns.work(|number| shared.execute(*number), |found| &found.1))
+            thread::spawn(move || work(&shared))
         };
         let mut stack: Vec<_> = (0..items).map(Item::new).collect();
         shared.turns.offer(stack.iter());
@@ -73,6 +86,24 @@ fn all_are_consumed_in_their_turns() {
 #[test]
 fn all_are_consumed_where_one_result_is_kept() {
     consumed(2, 1, None);
+}
+
+#[test]
+fn all_are_consumed_if_the_worker_leaves() {
+    consumed_beside_one_that_leaves(1, 8, None);
+    consumed_beside_one_that_leaves(2, 1, None);
+}
+
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_worker_that_leaves_without_waking_the_consumer_blocks_it() {
+    consumed_beside_one_that_leaves(1, 8, Some(Fault::NotifyBeforePublishing));
+}
+
+#[test]
+#[should_panic(expected = "an item is executed once")]
+fn an_item_claimed_twice_by_one_that_leaves_is_executed_twice() {
+    consumed_beside_one_that_leaves(1, 8, Some(Fault::ClaimTwice));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use dents_sys::{AsFd, BorrowedFd, OwnedFd};
 pub(super) struct Descriptors {
     /// By level, deepest last.
     open: Vec<(usize, OwnedFd)>,
-    /// The most that may be open.
-    share: usize,
+    /// The worker's share: the most that may be open, paused directories among them.
+    most: usize,
     /// Paused directories. Each keeps a descriptor of the share.
     paused: usize,
     /// When the share is used up, only every `stride`th level keeps its descriptor.
@@ -19,12 +19,17 @@ pub(super) struct Descriptors {
 const LEAST_SHARE: usize = 4;
 
 impl Descriptors {
-    pub(super) fn new(share: usize) -> Self {
-        Descriptors { open: Vec::new(), share, paused: 0, stride: 1 }
+    pub(super) fn new(share: usize, paused: usize) -> Self {
+        Descriptors { open: Vec::new(), most: share, paused, stride: 1 }
     }
 
     pub(super) fn set_share(&mut self, share: usize) {
-        self.share = share.saturating_sub(self.paused);
+        self.most = share;
+    }
+
+    /// The most that may be open beside paused directories.
+    fn share(&self) -> usize {
+        self.most.saturating_sub(self.paused)
     }
 
     /// The directory of this level, if it is open and the deepest.
@@ -39,7 +44,7 @@ impl Descriptors {
 
     /// Whether another directory may be open.
     pub(super) fn has_share(&self) -> bool {
-        self.share > 0
+        self.share() > 0
     }
 
     /// Keeps the directory of this level open, if there is a share. No deeper directory is open; `levels` is the depth
@@ -61,10 +66,9 @@ impl Descriptors {
 
     /// Pauses a directory at `level`, if the share allows it. The directory keeps a descriptor of the share.
     pub(super) fn pause(&mut self, level: usize, levels: usize) -> bool {
-        if self.share <= LEAST_SHARE {
+        if self.share() <= LEAST_SHARE {
             return false;
         }
-        self.share -= 1;
         self.paused += 1;
         self.make_room(levels);
         self.open.iter_mut().filter(|(at, _)| *at >= level).for_each(|(at, _)| *at += 1);
@@ -73,14 +77,13 @@ impl Descriptors {
 
     /// A paused directory is read further.
     pub(super) fn resume(&mut self) {
-        self.share += 1;
         self.paused -= 1;
     }
 
     /// Closes a directory if there is no room: the highest whose level is no multiple of `stride`. The levels between
     /// are opened relative to those that stay. If only multiples are left, doubles `stride`.
     fn make_room(&mut self, levels: usize) {
-        while self.open.len() >= self.share.max(1) {
+        while self.open.len() >= self.share().max(1) {
             if let Some(at) = self.open.iter().position(|(level, _)| !level.is_multiple_of(self.stride)) {
                 self.open.remove(at);
                 continue;
@@ -104,7 +107,7 @@ mod tests {
     use dents_sys::{CWD, dir};
 
     fn deep(share: usize, levels: usize) -> Descriptors {
-        let mut descriptors = Descriptors::new(share);
+        let mut descriptors = Descriptors::new(share, 0);
         for level in 0..levels {
             descriptors.keep(level, dir::open(CWD, c"/").expect("opens"), level);
         }
@@ -142,10 +145,10 @@ mod tests {
         let levels =
             |descriptors: &Descriptors| descriptors.iter().map(|(level, _)| level).collect::<Vec<_>>();
         // One of five had to be closed.
-        assert_eq!((levels(&descriptors), descriptors.share), (std::vec![0, 3, 4, 5], 5));
+        assert_eq!((levels(&descriptors), descriptors.share()), (std::vec![0, 3, 4, 5], 5));
         descriptors.set_share(5);
         assert!(!descriptors.pause(2, 5), "too few descriptors are left");
         descriptors.resume();
-        assert_eq!((descriptors.share, descriptors.paused), (5, 0));
+        assert_eq!((descriptors.share(), descriptors.paused), (5, 0));
     }
 }

@@ -63,11 +63,16 @@ struct Reading<S> {
     level: usize,
 }
 
-/// A very wide directory that is read further when the subdirectories found so far are done.
+/// A very wide directory that is read further when the subdirectories found so far are done, or one whose worker has left the walk.
 pub(super) struct Paused<S> {
     path: Box<[u8]>,
     reading: Reading<S>,
+    /// See [`Worker::read_error`].
+    error: Option<Errno>,
 }
+
+/// What a worker has left to do.
+pub(super) type Rest<S> = Stack<Subdirectories<S>, Paused<S>>;
 
 /// Subdirectories of one directory that may wait before it is paused: a few MiB with names of any length.
 const WIDE: usize = 1 << 14;
@@ -92,7 +97,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn new(index: usize, shared: &Shared<'_, S>) -> Self {
         Worker {
             stack: Stack::new(index),
-            descriptors: Descriptors::new(shared.share),
+            descriptors: Descriptors::new(shared.share, 0),
             path: Vec::new(),
             buffer: Vec::new(),
             batch: Batch::new(shared.options.needs),
@@ -104,6 +109,24 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             clock: Clock::default(),
             tally: Tally { workers: 1, ..Tally::default() },
         }
+    }
+
+    /// What is left of the worker's tasks. Only directories that are read in part stay open.
+    pub(super) fn into_rest(mut self) -> Rest<S> {
+        if let Some(reading) =
+            self.reading.take().filter(|reading| !reading.ended || self.read_error.is_some())
+        {
+            let (path, error) = (self.path.into(), self.read_error);
+            self.stack.pause(self.stack.levels(), Paused { path, reading, error });
+        }
+        self.stack
+    }
+
+    /// The first worker, with what others left.
+    pub(super) fn with_rest(rest: Rest<S>, shared: &Shared<'_, S>) -> Self {
+        let paused = (0..rest.levels()).filter(|level| rest.group(*level).is_none()).count();
+        let descriptors = Descriptors::new(shared.share, paused);
+        Worker { stack: rest, descriptors, ..Worker::new(0, shared) }
     }
 
     /// The worker's seat in the watch. Seat 0 is the lister's.
@@ -134,7 +157,9 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
     pub(super) fn run<V: Visitor<State = S>>(&mut self, shared: &Shared<'_, S>, visitor: &mut V) {
         self.descriptors.set_share(shared.share);
         let execute = |worker: &mut Self, task| {
-            worker.step(task, shared, visitor);
+            if worker.step(task, shared, visitor) && visitor.pauses() {
+                shared.pause();
+            }
         };
         let crew = &shared.tasks.crew;
         if self.stack.worker() == 0 {
@@ -218,9 +243,10 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
                 shared.tasks.push(&mut self.stack, group);
                 false
             }
-            Some(steal::Task::Resume(Paused { path, reading })) => {
+            Some(steal::Task::Resume(Paused { path, reading, error })) => {
                 self.descriptors.resume();
                 self.path = path.into_vec();
+                self.read_error = error;
                 self.reading = Some(Reading { level: self.stack.levels(), ..reading });
                 false
             }
@@ -311,7 +337,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
             let is_wide = self.read_error.is_none() && self.stack.unclaimed(reading.level) >= WIDE;
             if is_wide && self.descriptors.pause(reading.level, self.stack.levels()) {
                 let path = path.as_slice().into();
-                self.stack.pause(reading.level, Paused { path, reading });
+                self.stack.pause(reading.level, Paused { path, reading, error: None });
             } else {
                 self.reading = Some(reading);
             }

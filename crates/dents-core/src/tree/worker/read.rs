@@ -149,7 +149,7 @@ impl<S: Clone + Default + Send + Sync> Worker<S> {
 
     /// Reads to the end, or until the batch has `most` entries; one buffer, if reading and requests take turns. Returns whether a type is unknown.
     fn read_names(&mut self, reading: &mut Reading<S>, most: usize, shared: &Shared<'_, S>) -> bool {
-        let options = shared.options;
+        let options = &shared.options;
         let follow = shared.follows();
         let may_ask = |worker: &mut Self| shared.bounds.may_ask(&mut worker.clock, worker.tally.requests);
         let mut unknown = false;
