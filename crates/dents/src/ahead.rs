@@ -39,6 +39,9 @@ const KEPT: usize = 128;
 const SMALL: usize = 512;
 const SMALL_AND_FAR: usize = 32;
 
+/// After this time it is looked whether the helper that is waited for is in this process.
+const PATIENCE_NS: u64 = 200_000_000;
+
 /// Helpers where each answer is a round trip.
 const FAR: usize = 32;
 
@@ -101,6 +104,8 @@ pub(crate) struct Ahead {
     /// Whether the caller reads ahead, too, while it waits for a directory. It must not get stuck in another one.
     reads_itself: bool,
     is_abandoned: AtomicBool,
+    /// The process that the helpers are in.
+    process: u32,
 }
 
 impl Ahead {
@@ -130,6 +135,7 @@ impl Ahead {
             small,
             reads_itself,
             is_abandoned: AtomicBool::new(false),
+            process: std::process::id(),
         }))
     }
 
@@ -156,10 +162,20 @@ impl Ahead {
         let mut read_ahead =
             || self.turns.read_ahead(directory, |_| true, |place| self.read(place, buffer), Found::below);
         while self.reads_itself && read_ahead() {}
-        match self.turns.take(directory, None) {
+        match self.turn_of(directory) {
             Turn::Found(Found::Panicked(panic)) => resume_unwind(panic),
             Turn::Found(Found::Later) | Turn::Yours | Turn::Late => None,
             Turn::Found(found) => Some(found),
+        }
+    }
+
+    /// Takes a directory in its turn. In a child that `fork` made there is no helper to wait for.
+    fn turn_of(&self, directory: &Directory) -> Turn<Found> {
+        loop {
+            match self.turns.take(directory, Some(PATIENCE_NS)) {
+                Turn::Late if std::process::id() == self.process => {}
+                turn => return turn,
+            }
         }
     }
 
@@ -167,7 +183,7 @@ impl Ahead {
     /// helpers would otherwise go on below them.
     pub(crate) fn discard(&self, directories: &[Arc<Directory>]) {
         for directory in directories.iter().rev() {
-            if let Turn::Found(found) = self.turns.take(directory, None) {
+            if let Turn::Found(found) = self.turn_of(directory) {
                 self.discard(found.below());
             }
         }

@@ -12,10 +12,9 @@ use dents_core::batch::Batch as Core;
 use dents_core::needs::Kind;
 use dents_core::read::Reader;
 use dents_core::stat::{self, Mode, Resources, Threads as Count};
-use dents_core::tree::End;
+use dents_core::tree::{self, End};
 use dents_sys::stat::{self as sys, Mask};
 use dents_sys::{AsFd, BorrowedFd, CWD, Errno, OwnedFd, clock};
-use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 /// Open directories, so that entries are opened relative to them, not by the whole path.
@@ -390,18 +389,7 @@ fn identify(walk: &Walk, dir: BorrowedFd<'_>) -> dents_sys::Result<Option<(Devic
     Ok(Some((statx.dev(), statx.ino())))
 }
 
-/// Opens a directory by a path of any length: in several steps if it exceeds `PATH_MAX`.
+/// Opens a directory by a path of any length.
 pub(crate) fn open_by_path(path: &[u8], follow: bool) -> dents_sys::Result<Reader> {
-    let c_path = |path: &[u8]| CString::new(path).map_err(|_| Errno::INVAL);
-    let (mut at, mut rest): (Option<OwnedFd>, &[u8]) = (None, path);
-    while rest.len() >= 4096 {
-        let slash = rest[..4096].iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
-        let slash = slash.ok_or(Errno::NAMETOOLONG)?;
-        let from = at.as_ref().map_or(CWD, AsFd::as_fd);
-        at = Some(dents_sys::dir::open_place(from, &c_path(&rest[..slash])?)?);
-        rest = &rest[slash + 1..];
-    }
-    let from: BorrowedFd<'_> = at.as_ref().map_or(CWD, AsFd::as_fd);
-    let name: &CStr = &c_path(rest)?;
-    Reader::open(from, name, follow)
+    tree::open_by_path(path, follow).map(Reader::new)
 }

@@ -49,7 +49,7 @@ fn look_up(row: &Row<'_>, path: &[u8]) -> Result<Statx> {
         statx(dir, &path, Flags::NOFOLLOW | Flags::NO_AUTOMOUNT, Mask::INO | Mask::CTIME)
     };
     match ask(CWD, path) {
-        Err(Errno::NAMETOOLONG) => ask(open_by_path(row.parent)?.as_fd(), row.name),
+        Err(Errno::NAMETOOLONG) => ask(open_by_path(row.parent, true)?.as_fd(), row.name),
         answer => answer,
     }
 }

@@ -16,13 +16,13 @@ pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<Own
     if follow { dir::open(at, name) } else { dir::open_nofollow(at, name) }
 }
 
-/// Opens a directory by a path of any length, and follows links: one `openat`, and one more and a `close` for each 4,095 bytes of a longer
+/// Opens a directory by a path of any length. `follow` tells whether a link at its end is followed. Costs one `openat`, and one more and a `close` for each 4,095 bytes of a longer
 /// path.
 ///
 /// # Errors
 /// The error of `openat`; `ENAMETOOLONG` only if a name is too long.
-pub fn open_by_path(path: &[u8]) -> Result<OwnedFd> {
-    by_path(CWD, path, true, &mut 0)
+pub fn open_by_path(path: &[u8], follow: bool) -> Result<OwnedFd> {
+    by_path(CWD, path, follow, &mut 0)
 }
 
 /// Opens by path: one `openat`, and one more and a `close` for each 4,095 bytes of a longer path. Counts these requests

@@ -56,15 +56,19 @@ fn all(results: &Results) -> String {
     results.notes.iter().fold(table, |text, note| text + "\n" + note + "\n")
 }
 
-/// The cases of the README, beside GNU `ls` alone.
+/// The cases of the README, beside GNU `ls`, and eza where it was measured.
 fn short(results: &Results) -> String {
-    let mut table = String::from("| | `dls` | GNU `ls` | ratio |\n|---|--:|--:|--:|\n");
+    let mut table = String::from("| | `dls` | GNU `ls` | eza | `dls` / `ls` |\n|---|--:|--:|--:|--:|\n");
     for title in README {
-        if let [(_, ours, unit), (_, theirs, _), ..] = results.of(title)[..] {
+        let figures = results.of(title);
+        let of =
+            |program: &str| figures.iter().find(|(command, ..)| command.split(' ').next() == Some(program));
+        if let (Some((_, ours, unit)), Some((_, theirs, _))) = (of("dls"), of("ls")) {
+            let eza = of("eza").map_or_else(String::new, |(_, value, unit)| figure(*value, unit));
             table += &format!(
-                "| {title} | {} | {} | {:.2} |\n",
-                figure(ours, unit),
-                figure(theirs, unit),
+                "| {title} | {} | {} | {eza} | {:.2} |\n",
+                figure(*ours, unit),
+                figure(*theirs, unit),
                 ours / theirs
             );
         }

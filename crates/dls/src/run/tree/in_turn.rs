@@ -162,7 +162,7 @@ impl<'t, 'l, 'o> InTurn<'t, 'l, 'o> {
 fn beyond_path_max(path: &CStr, errno: Errno) -> Result<OpenDirectory> {
     match errno {
         Errno::NAMETOOLONG => {
-            open_by_path(path.to_bytes()).map(|dir| OpenDirectory::Reader(Reader::new(dir)))
+            open_by_path(path.to_bytes(), true).map(|dir| OpenDirectory::Reader(Reader::new(dir)))
         }
         errno => Err(errno),
     }
