@@ -78,10 +78,13 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
     }
     let matches = match command().try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(said) if said.use_stderr() => said.exit(),
+        Err(said) if said.use_stderr() => return wrong(&said),
         Err(help) => return print_help(&help),
     };
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(said) => return wrong(&said),
+    };
     match cli.command {
         Command::Browse(args) => {
             interrupt::leave_keys_to_programs();
@@ -89,6 +92,26 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
         }
         Command::Common(command) => command.run(&matches, &terminal::session()),
     }
+}
+
+/// Reports wrong options.
+fn wrong(said: &clap::Error) -> Status {
+    stderr::say(usage_message(&said.render().to_string()).as_bytes());
+    Status::WRONG
+}
+
+/// A message of clap in the form of all others: without its blank lines and its summary of options, and with the command whose help is meant.
+fn usage_message(text: &str) -> String {
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("dents");
+    let named =
+        usage.split(' ').take_while(|word| word.starts_with(|first: char| first.is_ascii_lowercase()));
+    let command = named.collect::<Vec<_>>().join(" ");
+    let parts = text
+        .trim_end()
+        .split("\n\n")
+        .filter(|part| !part.starts_with("Usage: ") && !part.starts_with("For more information"));
+    let said = parts.collect::<Vec<_>>().join("\n");
+    format!("{}\nTry '{command} --help' for more information.", said.strip_prefix("error: ").unwrap_or(&said))
 }
 
 /// Help or the version, which clap would count as printed where standard output is closed or full.
@@ -103,6 +126,33 @@ fn print_help(help: &clap::Error) -> Status {
         Err(error) => {
             stderr::say(format!("cannot write to standard output: {}", message::plain(&error)).as_bytes());
             Status::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{command, usage_message};
+
+    #[test]
+    fn wrong_options_are_told_as_gnu_does() {
+        for (words, expected) in [
+            (
+                &["scan", "--nmes"][..],
+                "unexpected argument '--nmes' found\n  tip: a similar argument exists: '--newer'\nTry 'dents scan --help' for more information.",
+            ),
+            (&["scan", "--size=x"], "invalid value 'x' for '--size <[+-]N[UNIT]>': "),
+            (
+                &["diff"],
+                "the following required arguments were not provided:\n  <OLD> <NEW>...\nTry 'dents diff --help' for more information.",
+            ),
+            (&["nothing"], "unrecognized subcommand 'nothing'\nTry 'dents --help' for more information."),
+            (&["parts", "start", "--x"], "Try 'dents parts start --help' for more information."),
+        ] {
+            let error = command().try_get_matches_from(["dents"].iter().chain(words)).unwrap_err();
+            let said = usage_message(&error.render().to_string());
+            assert!(said.contains(expected), "{words:?}: {said}");
+            assert!(!said.contains("\n\n") && !said.contains("Usage"), "{said}");
         }
     }
 }

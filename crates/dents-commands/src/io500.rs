@@ -6,6 +6,7 @@
 
 use crate::consumer::Consumer;
 use crate::entry::Found;
+use crate::filter::basic_regex::compile;
 use crate::filter::{self, Depths, Filter};
 use crate::message::quoted_text;
 use crate::output::{Completion, Destination, Diagnostics};
@@ -15,6 +16,7 @@ use crate::walk::Walk;
 use clap::Parser;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use dents_core::tree::Step;
+use regex::bytes::Regex;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -26,10 +28,13 @@ use std::os::unix::fs::MetadataExt;
 /// x/y. Each hard link counts. Symbolic links are not followed, but DATADIR may be one. A directory that cannot be read causes a message,
 /// and the exit status stays 0.
 #[derive(clap::Args)]
-#[command(override_usage = "dents io500-find [OPTION]... DATADIR [-newer FILE] [-size Nc] [-name PATTERN]")]
+#[command(
+    override_usage = "dents io500-find [OPTION]... DATADIR [-newer FILE] [-size Nc] [-name PATTERN | -regex RE]"
+)]
 pub struct Args {
     /// DATADIR, the tests, and options of the walk (--threads N, --rate N, -x). -newer: ctime is not before that of FILE, in whole seconds.
-    /// -size: exactly N bytes. -name: the name contains PATTERN, in which only * is special
+    /// -size: exactly N bytes. -name: PATTERN is found in the name; it is a basic regular expression, in which * is any text
+    /// and a dot a dot. -regex: a basic regular expression is found in the name
     #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     words: Vec<OsString>,
 }
@@ -45,8 +50,8 @@ struct Words {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Status {
-    let words = match translated(&args.words) {
-        Ok(words) => words,
+    let (words, expression) = match translated(&args.words) {
+        Ok(translated) => translated,
         Err(error) => return session.wrong(&error),
     };
     let Words { walk, filter } = match Words::try_parse_from(words) {
@@ -56,7 +61,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Status {
     if walk.given().len() != 1 {
         return session.wrong("name one data directory, as IO500 does: dents io500-find DATADIR -newer FILE -size 3901c -name '*01*'");
     }
-    count(&walk, &Filter::new(&filter, Depths::ALL, None), session)
+    let mut filter = Filter::new(&filter, Depths::ALL, None);
+    if let Some(expression) = &expression {
+        filter = filter.with_name(expression);
+    }
+    count(&walk, &filter, session)
 }
 
 fn count(walk: &Walk, filter: &Filter<'_>, session: &Session) -> Status {
@@ -92,31 +101,40 @@ impl Consumer for Matched {
     }
 }
 
-/// Translates words of `find` into options of `dents`; other words stay.
-fn translated(words: &[OsString]) -> Result<Vec<OsString>, String> {
+/// Translates words of `find` into options of `dents` and the expression for names; other words stay.
+fn translated(words: &[OsString]) -> Result<(Vec<OsString>, Option<Regex>), String> {
     let mut ours: Vec<OsString> = ["-H", "--type=flpscb", "--time=ctime"].map(OsString::from).into();
-    let mut given: Vec<&[u8]> = Vec::new();
+    let (mut given, mut expression): (Vec<&[u8]>, _) = (Vec::new(), None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let option = word.as_bytes();
-        let meaning = match option {
-            b"-newer" => newer,
-            b"-size" => size,
-            b"-name" => name,
-            _ => {
-                ours.push(word.clone());
-                continue;
-            }
-        };
+        if ![&b"-newer"[..], b"-size", b"-name", b"-regex"].contains(&option) {
+            ours.push(word.clone());
+            continue;
+        }
         let shown = String::from_utf8_lossy(option);
         if given.contains(&option) {
             return Err(format!("{shown} is given twice: give it once"));
         }
         given.push(option);
         let value = words.next().ok_or_else(|| format!("a value is missing after {shown}"))?;
-        ours.push(meaning(value)?.into());
+        match option {
+            b"-newer" => ours.push(newer(value)?.into()),
+            b"-size" => ours.push(size(value)?.into()),
+            _ if expression.is_some() => {
+                return Err("-name and -regex exclude each other: give one of them".to_owned());
+            }
+            option => expression = Some(expression_of(value, option == b"-name")?),
+        }
     }
-    Ok(ours)
+    Ok((ours, expression))
+}
+
+fn expression_of(value: &OsStr, is_name: bool) -> Result<Regex, String> {
+    let text = value.to_str().ok_or("write it in UTF-8".to_owned());
+    let compiled = text.and_then(|text| if is_name { compile(&name(text)) } else { compile(text) });
+    let option = if is_name { "-name" } else { "-regex" };
+    compiled.map_err(|why| format!("{option} {}: {why}", quoted_text(value.as_bytes())))
 }
 
 /// The option for "not before the second of the stamp": later than the last nanosecond before that second.
@@ -137,22 +155,10 @@ fn size(value: &OsStr) -> Result<String, String> {
     Ok(format!("--size={bytes}c"))
 }
 
-/// The option for "the name contains the pattern"; only `*` is special.
-fn name(pattern: &OsStr) -> Result<String, String> {
-    let text = pattern.to_str().filter(|text| !text.contains('/')).ok_or_else(|| {
-        format!("-name {}: write it in UTF-8 and without a slash: '*01*'", quoted_text(pattern.as_bytes()))
-    })?;
-    let mut glob = String::from("*");
-    for character in text.chars() {
-        match character {
-            // Several stars in a row are one.
-            '*' if glob.ends_with('*') => {}
-            '?' | '[' | ']' | '{' | '}' => glob.extend(['[', character, ']']),
-            '\\' => glob.push_str("\\\\"),
-            _ => glob.push(character),
-        }
-    }
-    Ok(format!("--include={glob}{}", if glob.ends_with('*') { "" } else { "*" }))
+/// The expression of `-name`, as pfind makes it: `*` is any text, a dot is a dot, and double quotes, which a shell may have left, are
+/// removed. All else is that of a basic regular expression.
+fn name(pattern: &str) -> String {
+    pattern.replace('"', "").replace('.', "[.]").replace('*', ".*")
 }
 
 #[cfg(test)]
@@ -162,15 +168,30 @@ mod tests {
     fn words(words: &[&str]) -> Result<Vec<String>, String> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         translated(&words)
-            .map(|ours| ours.into_iter().skip(3).map(|word| word.into_string().unwrap()).collect())
+            .map(|(ours, _)| ours.into_iter().skip(3).map(|word| word.into_string().unwrap()).collect())
     }
 
     #[test]
     fn words_of_find_become_filters() {
         let ours = words(&["--threads=4", "dir", "-size", "3901c", "-name", "*01*"]).unwrap();
-        assert_eq!(ours, ["--threads=4", "dir", "--size=3901c", "--include=*01*"]);
-        assert_eq!(words(&["-name", "a?b.c*[d]"]).unwrap(), ["--include=*a[?]b.c*[[]d[]]*"]);
-        assert_eq!(words(&["-name", ""]).unwrap(), ["--include=*"]);
+        assert_eq!(ours, ["--threads=4", "dir", "--size=3901c"]);
+        let matches = |option: &str, value: &str, name: &str| {
+            let words = ["d", option, value].map(OsString::from);
+            translated(&words).unwrap().1.unwrap().is_match(name.as_bytes())
+        };
+        for (pattern, name, expected) in [
+            ("*01*", "file.01", true),
+            ("01", "file.01.x", true),
+            ("\"*01*\"", "01", true),
+            ("a.c", "abc", false),
+            ("^file", "a-file", false),
+            ("f[0-4]$", "f3", true),
+            ("a?b", "a?b", true),
+            ("", "anything", true),
+        ] {
+            assert_eq!(matches("-name", pattern, name), expected, "{pattern} {name}");
+        }
+        assert!(matches("-regex", "^a.c*$", "abccc") && !matches("-regex", "^a.c*$", "abd"));
     }
 
     #[test]
@@ -179,7 +200,8 @@ mod tests {
             (&["-size", "3901"][..], "3901c"),
             (&["-size", "+1c"], "3901c"),
             (&["-size"], "missing after -size"),
-            (&["-name", "a/b"], "without a slash"),
+            (&["-name", "[a"], "-name '[a': a [ has no ]"),
+            (&["-name", "a", "-regex", "b"], "exclude each other"),
             (&["-newer", "/nonexistent/stamp"], "No such file"),
             (&["-name", "a", "-name", "b"], "twice"),
         ] {

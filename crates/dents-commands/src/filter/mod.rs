@@ -7,6 +7,7 @@
 //! Some filters leave out an entry with everything below it (`Filter::prunes`); such a directory is not entered.
 
 mod args;
+pub(crate) mod basic_regex;
 mod count;
 mod globs;
 pub(crate) mod kinds;
@@ -24,6 +25,7 @@ use dents::gitignore::Rules;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use globs::Globs;
 use kinds::Kinds;
+use regex::bytes::Regex;
 pub(crate) use since::Since;
 use std::sync::Arc;
 use test::{Cost, Test};
@@ -73,6 +75,13 @@ impl<'a> Filter<'a> {
         tests.sort_by_key(Test::cost);
         let free = tests.iter().filter(|test| test.cost() == Cost::Free).count();
         Filter { args, depths, tests, free, exclude: Globs::new(&args.exclude), kinds }
+    }
+
+    /// Only names in which an expression is found.
+    pub(crate) fn with_name(mut self, expression: &'a Regex) -> Filter<'a> {
+        self.tests.insert(0, Test::Name(expression));
+        self.free += 1;
+        self
     }
 
     /// The needs of the filters, and those of the command for the entries that pass.
@@ -235,7 +244,8 @@ impl<'a> Filter<'a> {
 
     /// Whether names or paths are tested.
     pub(crate) fn reads_names(&self) -> bool {
-        let tests_names = |test: &Test<'_>| matches!(test, Test::Include(_) | Test::Grep(_) | Test::Empty);
+        let tests_names =
+            |test: &Test<'_>| matches!(test, Test::Include(_) | Test::Grep(_) | Test::Name(_) | Test::Empty);
         self.can_prune() || self.tests.iter().any(tests_names)
     }
 

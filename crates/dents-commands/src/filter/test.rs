@@ -29,6 +29,7 @@ pub(super) enum Test<'a> {
     Inum(u64),
     Include(Globs),
     Grep(&'a Regex),
+    Name(&'a Regex),
     Size(Size),
     Newer(Time, Needs),
     Older(Time, Needs),
@@ -49,6 +50,7 @@ impl Test<'_> {
             Test::Inum(_) => "--inum",
             Test::Include(_) => "--include",
             Test::Grep(_) => "--grep",
+            Test::Name(_) => "-name",
             Test::Size(_) => "--size",
             Test::Newer(..) => "--newer",
             Test::Older(..) => "--older",
@@ -64,7 +66,7 @@ impl Test<'_> {
     /// The usual cost; for some entries a test may cost more.
     pub(super) fn cost(&self) -> Cost {
         match self {
-            Test::Kinds(..) | Test::Include(_) | Test::Grep(_) => Cost::Free,
+            Test::Kinds(..) | Test::Include(_) | Test::Grep(_) | Test::Name(_) => Cost::Free,
             Test::Empty => Cost::Open,
             _ => Cost::Statx,
         }
@@ -74,7 +76,7 @@ impl Test<'_> {
     pub(super) fn needs(&self, kind: Kind) -> Needs {
         match self {
             Test::Kinds(..) => Needs::TYPE,
-            Test::Include(_) | Test::Grep(_) => Needs::empty(),
+            Test::Include(_) | Test::Grep(_) | Test::Name(_) => Needs::empty(),
             Test::Inum(_) => Needs::INODE,
             Test::Size(_) => Needs::SIZE,
             Test::Newer(_, which) | Test::Older(_, which) => *which,
@@ -105,6 +107,7 @@ impl Test<'_> {
                         globs.match_path(scratch, found.below(scratch))
                     }
             }
+            Test::Name(expression) => expression.is_match(found.name),
             Test::Grep(pattern) => {
                 found.path(scratch);
                 pattern.is_match(scratch)
@@ -119,7 +122,7 @@ impl Test<'_> {
         let fits = |fit: &dyn Fn(&Facts<'_>) -> bool| facts.is_some_and(fit);
         match self {
             Test::Kinds(kinds, _) => kinds.has(found.kind),
-            Test::Include(_) | Test::Grep(_) => true,
+            Test::Include(_) | Test::Grep(_) | Test::Name(_) => true,
             Test::Inum(number) => fits(&|facts| facts.ino == *number),
             Test::Size(size) => fits(&|facts| size.fits(facts.size)),
             Test::Newer(time, which) => fits(&|facts| facts.time(*which) > Some(*time)),
