@@ -102,7 +102,9 @@ impl Programs {
     pub(crate) fn machine(&self, scratch: &Scratch) -> String {
         let version = |name: &str| {
             self.paths.get(name).map(|path| {
-                said(path, &["--version"], |line| line.starts_with(name) || line.starts_with('v'))
+                // The first line of eza has no number, the second no name.
+                let line = said(path, &["--version"], |line| line.bytes().any(|byte| byte.is_ascii_digit()));
+                if line.starts_with(name) { line } else { format!("{name} {line}") }
             })
         };
         let versions: Vec<String> = ["ls", "eza", "lsd"].into_iter().filter_map(version).collect();
