@@ -138,8 +138,8 @@ mod tests {
     fn wrong_options_are_told_as_gnu_does() {
         for (words, expected) in [
             (
-                &["scan", "--nmes"][..],
-                "unexpected argument '--nmes' found\n  tip: a similar argument exists: '--newer'\nTry 'dents scan --help' for more information.",
+                &["scan", "--names"][..],
+                "unexpected argument '--names' found\n  tip: to pass '--names' as a value, use '-- --names'\nTry 'dents scan --help' for more information.",
             ),
             (&["scan", "--size=x"], "invalid value 'x' for '--size <[+-]N[UNIT]>': "),
             (

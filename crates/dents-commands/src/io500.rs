@@ -200,7 +200,7 @@ mod tests {
             (&["-size", "3901"][..], "3901c"),
             (&["-size", "+1c"], "3901c"),
             (&["-size"], "missing after -size"),
-            (&["-name", "[a"], "-name '[a': a [ has no ]"),
+            (&["-name", "[a"], "a [ has no ]"),
             (&["-name", "a", "-regex", "b"], "exclude each other"),
             (&["-newer", "/nonexistent/stamp"], "No such file"),
             (&["-name", "a", "-name", "b"], "twice"),

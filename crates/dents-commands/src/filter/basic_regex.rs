@@ -4,6 +4,11 @@ use regex::bytes::Regex;
 use std::iter::{Peekable, from_fn};
 use std::str::Chars;
 
+const CLASSES: [&str; 12] = [
+    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
+    "xdigit",
+];
+
 /// Compiles an expression. It is searched in a text of any bytes.
 pub(crate) fn compile(basic: &str) -> Result<Regex, String> {
     let text = translated(basic)?;
@@ -80,6 +85,9 @@ fn bracket(out: &mut String, rest: &mut Peekable<Chars<'_>>) -> Result<(), Strin
                 let word: String = from_fn(|| rest.next_if(char::is_ascii_lowercase)).collect();
                 if rest.next() != Some(':') || rest.next() != Some(']') {
                     return Err(unclosed());
+                }
+                if !CLASSES.contains(&word.as_str()) {
+                    return Err(format!("[:{word}:] is no class of characters"));
                 }
                 out.extend(["[:", &word, ":]"]);
             }

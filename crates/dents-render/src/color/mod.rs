@@ -74,11 +74,11 @@ impl Colors {
 
     /// The colours of an unset `LS_COLORS` in a format that GNU does not have: a dangling link looks broken, which costs a `statx` of the
     /// target of each link, and archives, pictures, sound, documents and left-overs have the colours of `dircolors` and eza, which cost
-    /// nothing: the table of icons has their extensions.
+    /// nothing. `kinds` has extensions and their colours, as [`Icons::kinds`](crate::Icons::kinds) gives them.
     #[must_use]
-    pub fn kinds() -> Colors {
+    pub fn with_kinds<'k>(kinds: impl Iterator<Item = (&'k [u8], &'k str)>) -> Colors {
         let mut value = b"or=40;31;01:mi=31".to_vec();
-        for (extension, color) in crate::icons::colored() {
+        for (extension, color) in kinds {
             for part in [&b":*."[..], extension, b"=", color.as_bytes()] {
                 value.extend_from_slice(part);
             }

@@ -17,7 +17,6 @@ use alloc::vec::Vec;
 use dents_core::batch::Target;
 use dents_core::needs::{Kind, Needs, NeedsByKind};
 use table::Class;
-pub(crate) use table::colored;
 
 /// The types that have a glyph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +103,11 @@ impl Default for Icons {
 }
 
 impl Icons {
+    /// The extensions of archives, pictures, films, sound, documents and left-overs, by their icons, and the colour of each kind.
+    pub fn kinds() -> impl Iterator<Item = (&'static [u8], &'static str)> {
+        table::colored()
+    }
+
     /// Declares the needs of icons: the type, which `readdir` returns on most file systems.
     pub(crate) fn declare(to: &mut Declare<'_>) {
         to(Consumer::Icons, NeedsByKind::all(Needs::TYPE));

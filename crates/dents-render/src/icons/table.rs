@@ -203,7 +203,7 @@ const KINDS: [(&[&str], &str); 5] = [
 ];
 
 /// The extensions of files that have a colour by their kind, and the colour.
-pub(crate) fn colored() -> impl Iterator<Item = (&'static [u8], &'static str)> {
+pub(super) fn colored() -> impl Iterator<Item = (&'static [u8], &'static str)> {
     let like = |row: &Row, extension: &str| find(Class::Extension, extension.as_bytes()) == Some(row.glyph);
     ROWS.iter().filter(|row| row.class == Class::Extension).filter_map(move |row| {
         let kind = KINDS.iter().find(|(kind, _)| kind.iter().any(|extension| like(row, extension)));

@@ -2,7 +2,7 @@
 
 use super::planner::Planner;
 use super::warning::Warning;
-use dents_render::{Colors, color};
+use dents_render::{Colors, Icons, color};
 
 impl Planner<'_, '_> {
     /// The colours of the environment: `LS_COLORS`, or the built-in ones if that is not set and the terminal is known
@@ -14,7 +14,7 @@ impl Planner<'_, '_> {
         let Some(value) = self.around.environment.ls_colors.filter(|value| !value.is_empty()) else {
             let colorterm = self.around.environment.colorterm.is_some_and(|value| !value.is_empty());
             let known = || color::is_known_terminal(self.around.environment.term.unwrap_or_default());
-            let builtin = if own { Colors::kinds } else { Colors::builtin };
+            let builtin = || if own { Colors::with_kinds(Icons::kinds()) } else { Colors::builtin() };
             return (colorterm || known()).then(builtin);
         };
         let bad = match Colors::parse(value) {
