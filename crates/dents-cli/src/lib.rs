@@ -76,14 +76,14 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
         eprint!("{FIRST}");
         return Status::WRONG;
     }
-    let matches = match command().try_get_matches_from(words) {
+    let matches = match command().try_get_matches_from(&words) {
         Ok(matches) => matches,
-        Err(said) if said.use_stderr() => return wrong(&said),
+        Err(said) if said.use_stderr() => return wrong(&said, &words),
         Err(help) => return print_help(&help),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(said) => return wrong(&said),
+        Err(said) => return wrong(&said, &words),
     };
     match cli.command {
         Command::Browse(args) => {
@@ -95,23 +95,22 @@ pub fn program(words: impl IntoIterator<Item = OsString>) -> Status {
 }
 
 /// Reports wrong options.
-fn wrong(said: &clap::Error) -> Status {
-    stderr::say(usage_message(&said.render().to_string()).as_bytes());
+fn wrong(said: &clap::Error, words: &[OsString]) -> Status {
+    stderr::say(usage_message(&said.render().to_string(), words).as_bytes());
     Status::WRONG
 }
 
 /// A message of clap in the form of all others: without its blank lines and its summary of options, and with the command whose help is meant.
-fn usage_message(text: &str) -> String {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("dents");
-    let named =
-        usage.split(' ').take_while(|word| word.starts_with(|first: char| first.is_ascii_lowercase()));
-    let command = named.collect::<Vec<_>>().join(" ");
-    let parts = text
-        .trim_end()
-        .split("\n\n")
-        .filter(|part| !part.starts_with("Usage: ") && !part.starts_with("For more information"));
-    let said = parts.collect::<Vec<_>>().join("\n");
-    format!("{}\nTry '{command} --help' for more information.", said.strip_prefix("error: ").unwrap_or(&said))
+fn usage_message(text: &str, words: &[OsString]) -> String {
+    let (mut names, mut command) = (String::from("dents"), command());
+    for word in words.iter().skip(1) {
+        let Some(named) = command.find_subcommand(word) else { break };
+        names.extend([" ", named.get_name()]);
+        command = named.clone();
+    }
+    let is_said = |part: &&str| !part.starts_with("Usage: ") && !part.starts_with("For more information");
+    let said = text.trim_end().split("\n\n").filter(is_said).collect::<Vec<_>>().join("\n");
+    format!("{}\nTry '{names} --help' for more information.", said.strip_prefix("error: ").unwrap_or(&said))
 }
 
 /// Help or the version, which clap would count as printed where standard output is closed or full.
@@ -132,7 +131,7 @@ fn print_help(help: &clap::Error) -> Status {
 
 #[cfg(test)]
 mod tests {
-    use super::{command, usage_message};
+    use super::{OsString, command, usage_message};
 
     #[test]
     fn wrong_options_are_told_as_gnu_does() {
@@ -142,6 +141,7 @@ mod tests {
                 "unexpected argument '--names' found\n  tip: to pass '--names' as a value, use '-- --names'\nTry 'dents scan --help' for more information.",
             ),
             (&["scan", "--size=x"], "invalid value 'x' for '--size <[+-]N[UNIT]>': "),
+            (&["du", "--size"], "none was supplied\nTry 'dents du --help' for more information."),
             (
                 &["diff"],
                 "the following required arguments were not provided:\n  <OLD> <NEW>...\nTry 'dents diff --help' for more information.",
@@ -149,8 +149,9 @@ mod tests {
             (&["nothing"], "unrecognized subcommand 'nothing'\nTry 'dents --help' for more information."),
             (&["parts", "start", "--x"], "Try 'dents parts start --help' for more information."),
         ] {
-            let error = command().try_get_matches_from(["dents"].iter().chain(words)).unwrap_err();
-            let said = usage_message(&error.render().to_string());
+            let words: Vec<OsString> = ["dents"].iter().chain(words).map(OsString::from).collect();
+            let error = command().try_get_matches_from(&words).unwrap_err();
+            let said = usage_message(&error.render().to_string(), &words);
             assert!(said.contains(expected), "{words:?}: {said}");
             assert!(!said.contains("\n\n") && !said.contains("Usage"), "{said}");
         }
