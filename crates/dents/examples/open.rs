@@ -1,4 +1,4 @@
-//! What walks cost while they are open and nobody reads them: `open LIBRARY [WALKS] [TREE]`.
+//! What walks cost while they are open and their entries are not taken: `open LIBRARY [WALKS] [TREE]`.
 //!
 //! Takes two entries of each of WALKS walks of TREE, waits a second, and prints the threads, descriptors and resident memory that they
 //! added. LIBRARY is `dents`, `dents-sizes`, `dents-sorted`, `walkdir`, `ignore` or `jwalk`: one a process, because pools of threads stay.

@@ -5,7 +5,7 @@
 //! helpers   d0/a     d1/a d1/b …        the next directories; each leaves when there are none, or enough are kept
 //! ```
 //!
-//! The protocol is that of the engine's [`Turns`]. Here helpers leave instead of sleeping, so a walk that nobody reads has no thread; the
+//! The protocol is that of the engine's [`Turns`]. Here helpers leave instead of sleeping, so a walk whose entries are not taken has no thread; the
 //! caller calls them again. A call that is missed loses nothing: the caller waits only for directories that a helper is reading.
 
 use crate::entry::{Block, join};

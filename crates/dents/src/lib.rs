@@ -67,7 +67,7 @@
 //! from memory, up to 256 where each answer is a round trip to a server, and fewer on file systems whose client or
 //! server is known to tolerate fewer. [`Walk::rate`] limits the requests per second.
 //!
-//! Walks by entries share the threads of a [`Pool`]: that of the process, or one that the program made. A walk that nobody reads gives its
+//! Walks by entries share the threads of a [`Pool`]: that of the process, or one that the program made. A walk whose entries are not taken gives its
 //! threads back once it has read 2,048 entries ahead (up to 65,536, if as many were taken before), and no walk waits for another one. A sorted
 //! walk enters its directories on the calling thread, one after the other; threads of the pool read up to 128 small ones ahead.
 //!

@@ -1,7 +1,10 @@
 //! Sorted walks, whose directories threads of a pool read ahead.
 #![allow(missing_docs, reason = "tests")]
 
+mod playground;
+
 use dents::{Needs, Pool, Walk};
+use playground::Playground;
 use std::collections::HashSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,32 +14,22 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A temporary directory, removed with its contents.
-struct Playground(PathBuf);
-
 impl Playground {
     /// 1,100 directories: wide ones, chains, and one with more entries than are read ahead.
-    fn new() -> Playground {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let root = std::env::temp_dir().join(format!("dents-ahead-{}-{number}", std::process::id()));
+    fn tree() -> Playground {
+        let playground = Playground::new();
+        let root = &playground.0;
         for number in 0..700 {
             let directory = root.join(format!("{}/{}/x{number}", number % 7, number % 350));
             fs::create_dir_all(directory.join(if number % 10 == 0 { "chain/of/some" } else { "" })).unwrap();
             (0..number % 5).for_each(|file| fs::write(directory.join(file.to_string()), "12").unwrap());
         }
         (0..700).for_each(|file| fs::write(root.join("3").join(format!("f{file}")), "").unwrap());
-        Playground(root)
+        playground
     }
 
     fn sorted(&self) -> Walk {
         Walk::new(&self.0).sort_by_file_name()
-    }
-}
-
-impl Drop for Playground {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -54,7 +47,7 @@ fn threads() -> usize {
 
 #[test]
 fn the_order_is_exact_with_any_number_of_threads() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     let walkdir = || walkdir::WalkDir::new(&tree.0).sort_by_file_name();
     for threads in [1, 2, 3, 9] {
         for needs in [Needs::TYPE, Needs::SIZE] {
@@ -73,7 +66,7 @@ fn the_order_is_exact_with_any_number_of_threads() {
 
 #[test]
 fn other_threads_read_ahead() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     for (threads, most) in [(1, 1), (3, 3)] {
         let seen = Arc::new(Mutex::new(HashSet::new()));
         let of = Arc::clone(&seen);
@@ -92,7 +85,7 @@ fn other_threads_read_ahead() {
 /// It keeps neither threads nor descriptors.
 #[test]
 fn an_unread_sorted_walk_is_cheap() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     let (began, filtered) = (Instant::now(), Arc::new(AtomicUsize::new(0)));
     let own = threads();
     let mut walks: Vec<_> = (0..20)
@@ -119,7 +112,7 @@ fn an_unread_sorted_walk_is_cheap() {
 
 #[test]
 fn what_is_skipped_is_skipped_as_walkdir_skips_it() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     for every in [2, 3, 7, 40] {
         let mut ours = tree.sorted().threads(3).into_iter();
         let mut theirs = walkdir::WalkDir::new(&tree.0).sort_by_file_name().into_iter();
@@ -139,7 +132,7 @@ fn what_is_skipped_is_skipped_as_walkdir_skips_it() {
 /// What was read ahead and is skipped takes no room from what follows.
 #[test]
 fn threads_read_ahead_after_many_skips() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     let counted = Arc::new(AtomicUsize::new(0));
     let (count, caller) = (Arc::clone(&counted), thread::current().id());
     let walk = tree.sorted().threads(3).filter_entry(move |entry| {
@@ -163,7 +156,7 @@ fn threads_read_ahead_after_many_skips() {
 /// Not later than in its turn, and the walk can be dropped afterwards.
 #[test]
 fn a_panic_on_another_thread_reaches_the_caller() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     let caller = thread::current().id();
     let walk = tree.sorted().threads(3).filter_entry(move |_| {
         assert!(thread::current().id() == caller, "a filter");
@@ -178,7 +171,7 @@ fn a_panic_on_another_thread_reaches_the_caller() {
 
 #[test]
 fn nothing_is_read_after_the_drop() {
-    let tree = Playground::new();
+    let tree = Playground::tree();
     for taken in [50, 120, 300, 900] {
         let is_dropped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_dropped);

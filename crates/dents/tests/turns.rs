@@ -1,7 +1,10 @@
 //! Walks that share the threads of a pool, and take turns.
 #![allow(missing_docs, reason = "tests")]
 
+mod playground;
+
 use dents::{Needs, Pool, Walk};
+use playground::Playground;
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
@@ -9,18 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// A temporary directory, removed with its contents.
-struct Playground(PathBuf);
-
 impl Playground {
-    fn new() -> Playground {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("dents-turns-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Playground(path)
-    }
-
     /// More than a walk reads ahead: 4,000 files in small directories, and 10,000 in one that is read in pieces.
     fn tree() -> Playground {
         let tree = Playground::new();
@@ -37,12 +29,6 @@ impl Playground {
 
     fn paths(&self) -> HashSet<PathBuf> {
         walkdir::WalkDir::new(&self.0).into_iter().map(|entry| entry.unwrap().into_path()).collect()
-    }
-}
-
-impl Drop for Playground {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -131,7 +117,7 @@ fn no_walk_waits_for_another() {
     assert_eq!(held.flatten().count(), expected);
 }
 
-/// One thread, which a walk could keep busy: another one, that nobody reads, has its turn.
+/// One thread, which a walk could keep busy: another one, whose entries are not taken, has its turn.
 #[test]
 fn walks_take_turns() {
     let tree = Playground::tree();

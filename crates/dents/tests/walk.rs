@@ -1,7 +1,10 @@
 //! Walks and listings against `walkdir` and std, entry by entry.
 #![allow(missing_docs, reason = "tests")]
 
+mod playground;
+
 use dents::{Batch, Cancel, Needs, Step, Walk, read_dir, scandir};
+use playground::Playground;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -12,18 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A temporary directory, removed with its contents.
-struct Playground(PathBuf);
-
 impl Playground {
-    fn new() -> Playground {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("dents-walk-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Playground(path)
-    }
-
     /// Directories, files, links, hidden names, names that are not UTF-8, a loop and a dangling link.
     fn tree() -> Playground {
         let playground = Playground::new();
@@ -43,12 +35,6 @@ impl Playground {
         symlink("nowhere", root.join("dangling")).unwrap();
         symlink("1", root.join("a/to-1")).unwrap();
         playground
-    }
-}
-
-impl Drop for Playground {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

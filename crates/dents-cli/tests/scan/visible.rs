@@ -1,6 +1,6 @@
 //! `--visible-to`, with `find` run by that user as the oracle.
 
-use crate::{assert_fine, dents, find, make, sorted};
+use crate::{as_nobody, assert_fine, dents, find, make, sorted};
 use dents_lab::fixture::TempDir;
 use dents_lab::process::{End, is_root, run, text};
 use std::ffi::OsStr;
@@ -131,4 +131,32 @@ fn a_user_without_groups_here_is_refused_with_a_way_out() {
     assert!(said.contains("name them, as in 3999999999:GROUP,GROUP"), "{said}");
     let outcome = run(&dents(Path::new("/")).args(["--visible-to", "root", "--max-depth=0", "/"]));
     assert_eq!((outcome.end, text(&outcome.stdout).as_str()), (End::Exit(0), "/\n"));
+}
+
+/// The row of an error has a path, too.
+#[test]
+fn errors_below_a_shut_directory_are_not_seen() {
+    if !is_root() {
+        return println!("without root no directory is shut to the owner of another: nothing is tested");
+    }
+    let (place, programs) =
+        (TempDir::new("errors").expect("a directory"), TempDir::new("program").expect("one"));
+    make(programs.path(), "chmod 755 .");
+    make(
+        place.path(),
+        "chmod 777 .; mkdir -p t/own/closed; chown 54321 t/own; chmod 700 t/own; chmod 0 t/own/closed",
+    );
+    let scan = run(&as_nobody(dents(place.path()).args(["-o", "all.ndjson", "t"]), programs.path()));
+    assert_eq!(scan.end, End::Exit(1), "{}", text(&scan.stderr));
+    let all = fs::read_to_string(place.path().join("all.ndjson")).expect("a scan");
+    assert!(all.contains("closed") && all.contains("EACCES"), "{all}");
+    let seen = |user: &str| {
+        let words = ["--visible-to", user, "-o", "own.ndjson", "--from", "all.ndjson"];
+        run(&dents(place.path()).args(words));
+        fs::read_to_string(place.path().join("own.ndjson")).expect("a scan")
+    };
+    assert!(seen("54321:1").contains("closed"));
+    let other = seen("4321:4321");
+    assert!(other.contains("own") && !other.contains("closed"), "{other}");
+    make(place.path(), "chmod 755 t/own/closed");
 }

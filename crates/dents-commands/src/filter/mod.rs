@@ -216,7 +216,7 @@ impl<'a> Filter<'a> {
         self.args.changed_since.as_ref()
     }
 
-    /// The user who must see the entries.
+    /// The user of `--visible-to`.
     pub(crate) fn viewer(&self) -> Option<&'a Viewer> {
         self.args.visible_to.as_ref()
     }
@@ -272,7 +272,12 @@ impl<'a> Filter<'a> {
         let of = |cost| self.tests.iter().filter(move |test| test.cost() == cost).map(Test::option);
         let facts = self.facts() - Needs::TYPE;
         let facts = facts.iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+        let shuts = Vec::from_iter(self.viewer().map(|_| "--visible-to"));
         let lines = [
+            (
+                shuts,
+                "directories: a statx and a listxattr of each, and what is shut is not entered".to_owned(),
+            ),
             (prunes, "names: no system call, and what they leave out is not entered".to_owned()),
             (
                 of(Cost::Free).collect(),

@@ -176,6 +176,13 @@ impl<'p, C: Consumer> Rows<'p, C> {
 
     fn found(&mut self, mut found: Found<'_>, row: &Row<'_>) {
         let plan = self.plan;
+        // A PATH, and an error: all other rows are tested with their directory.
+        if (found.depth == 0 || row.fault.is_some())
+            && row.depth > 0
+            && plan.directory_facts.is_shut(row.parent)
+        {
+            return;
+        }
         if found.depth > 0 && found.kind == Kind::Dir && plan.directory_facts.has_foreign() {
             self.scratch.clear();
             row.path(&mut self.scratch);
@@ -189,10 +196,6 @@ impl<'p, C: Consumer> Rows<'p, C> {
         if row.fault.is_some_and(|fault| fault.is_of_directory()) {
             let row = Row { parent: found.parent, name: found.name, depth: found.depth, ..*row };
             return self.consumer.failed_row(&row);
-        }
-        if found.depth == 0 && row.depth > 0 && plan.directory_facts.is_shut(row.parent) {
-            // A PATH below a directory that is shut.
-            return;
         }
         let is_known = row.fault.is_none_or(|fault| fault.asked != Asked::Stat);
         if !is_known && !self.consumer.takes_faults() {

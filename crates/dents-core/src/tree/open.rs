@@ -16,8 +16,8 @@ pub(super) fn child(at: BorrowedFd<'_>, name: &CStr, follow: bool) -> Result<Own
     if follow { dir::open(at, name) } else { dir::open_nofollow(at, name) }
 }
 
-/// Opens a directory by a path of any length. `follow` tells whether a link at its end is followed. Costs one `openat`, and one more and a `close` for each 4,095 bytes of a longer
-/// path.
+/// Opens a directory by a path of any length. `follow` tells whether a link at its end is followed. Costs one `openat`, and one more and a
+/// `close` for each 4,095 bytes of a longer path.
 ///
 /// # Errors
 /// The error of `openat`; `ENAMETOOLONG` only if a name is too long.

@@ -1,4 +1,4 @@
-//! A walk whose workers leave and come back, so that a walk that nobody reads needs no thread.
+//! A walk whose workers leave and come back, so that a walk whose entries are not taken needs no thread.
 //!
 //! ```text
 //!           lead ──────────────► help        all have left
