@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub struct Playground(pub PathBuf);
+pub(crate) struct Playground(pub(crate) PathBuf);
 
 impl Playground {
     /// An empty one.
-    pub fn new() -> Playground {
+    pub(crate) fn new() -> Playground {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("dents-walks-{}-{number}", std::process::id()));
