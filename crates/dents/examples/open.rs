@@ -45,7 +45,8 @@ fn open(library: &str, tree: &str) -> Box<dyn Any> {
         "dents-sorted" => begun(Walk::new(tree).sort_by_file_name().into_iter()),
         "walkdir" => begun(walkdir::WalkDir::new(tree).into_iter()),
         "ignore" => begun(ignore::WalkBuilder::new(tree).standard_filters(false).build()),
-        _ => begun(jwalk::WalkDir::new(tree).skip_hidden(false).into_iter()),
+        "jwalk" => begun(jwalk::WalkDir::new(tree).skip_hidden(false).into_iter()),
+        other => panic!("{other:?} is none of dents, dents-sizes, dents-sorted, walkdir, ignore, jwalk"),
     }
 }
 
